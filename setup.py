@@ -1,0 +1,34 @@
+"""Builds the compiled kernels; everything else is declared in pyproject.toml."""
+
+import sys
+from pathlib import Path
+
+import numpy
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+
+FLAGS = [] if sys.platform == "win32" else ["-O3"]
+
+extensions = [
+    Extension(
+        f"termsieve.kernels.{source.stem}",
+        [source.as_posix()],
+        include_dirs=[numpy.get_include()],
+        define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")],
+        extra_compile_args=FLAGS,
+    )
+    for source in sorted(Path("src/termsieve/kernels").glob("*.pyx"))
+]
+
+setup(
+    ext_modules=cythonize(
+        extensions,
+        compiler_directives={
+            "language_level": 3,
+            "boundscheck": False,
+            "wraparound": False,
+            "initializedcheck": False,
+            "cdivision": True,
+        },
+    )
+)

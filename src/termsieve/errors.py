@@ -1,0 +1,66 @@
+"""Every exception termsieve raises on purpose, and the helpers that word them.
+
+TermsieveError
+├── InputError            data that cannot be used: a matrix, labels, texts (also a ValueError)
+├── ParameterError        an argument outside its rule (also a ValueError)
+│   └── UnknownNameError  a name that is not in its registry
+├── FormatError           a file that is damaged, foreign or not what it claims to be (also a ValueError)
+├── StudyError            a study that cannot start, go on or be merged (also a RuntimeError)
+└── MissingExtraError     an optional dependency that is not installed (also an ImportError)
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable
+from difflib import get_close_matches
+from types import ModuleType
+
+
+class TermsieveError(Exception):
+    """The root of all exceptions raised on purpose."""
+
+
+class InputError(TermsieveError, ValueError):
+    """Data that cannot be used."""
+
+
+class ParameterError(TermsieveError, ValueError):
+    """An argument outside its rule."""
+
+
+class UnknownNameError(ParameterError):
+    """A name that is not in its registry."""
+
+
+class FormatError(TermsieveError, ValueError):
+    """A file that is damaged, foreign or not what it claims to be."""
+
+
+class StudyError(TermsieveError, RuntimeError):
+    """A study that cannot start, go on or be merged."""
+
+
+class MissingExtraError(TermsieveError, ImportError):
+    """An optional dependency that is not installed."""
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str], aliases: Iterable[str] = ()) -> UnknownNameError:
+    """Return the error for an unknown `name` of a `kind`, with the nearest known name as a suggestion.
+
+    >>> print(unknown_name("metric", "bnz", ["bns", "chi_squared"]))
+    metric 'bnz' is unknown; did you mean 'bns'? Known: bns, chi_squared
+    """
+    known = list(known)
+    near = get_close_matches(str(name), [*known, *aliases], n=1, cutoff=0.5)
+    hint = f"did you mean '{near[0]}'? " if near else ""
+    return UnknownNameError(f"{kind} {name!r} is unknown; {hint}Known: {', '.join(known)}")
+
+
+def require(module: str, extra: str) -> ModuleType:
+    """Import an optional `module`, or say which pip command brings it."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        missing = MissingExtraError(f'{module} is not installed; add it with: pip install "termsieve[{extra}]"')
+        raise missing from error
