@@ -21,6 +21,12 @@ _HOME = {
     "cut": "policy",
     "rank": "policy",
     "sparsity_curve": "policy",
+    "break_even": "measures",
+    "f1_break_even": "measures",
+    "LEARNERS": "learners",
+    "decision_path": "learners",
+    "decision_sets": "learners",
+    "learner": "learners",
 }
 
 __all__ = ["__version__", *sorted(_HOME)]

@@ -1,0 +1,272 @@
+"""Confusion counts or decision values come in; accuracy, precision, recall, F and break-even go out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .errors import InputError, unknown_name
+
+
+class Confusion(NamedTuple):
+    """Test documents by actual and predicted class; each field a number or an array of one shape."""
+
+    tp: Any
+    fp: Any
+    fn: Any
+    tn: Any
+
+
+def _share(part: ArrayLike, whole: ArrayLike) -> Any:
+    """Return part / whole, and 0 where the whole is 0."""
+    part, whole = np.broadcast_arrays(np.asarray(part, dtype=float), np.asarray(whole, dtype=float))
+    share = np.divide(part, whole, out=np.zeros(part.shape), where=whole != 0)
+    return share if share.ndim else float(share)
+
+
+def accuracy(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Any:
+    """Return the share of documents on which prediction and truth agree; 0 for no documents.
+
+    >>> accuracy(3, 1, 2, 4)
+    0.7
+    """
+    tp, fp, fn, tn = map(np.asarray, (tp, fp, fn, tn))
+    return _share(tp + tn, tp + fp + fn + tn)
+
+
+def precision(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike = 0, tn: ArrayLike = 0) -> Any:
+    """Return the share of the predicted positives that are positive; 0 when none is predicted.
+
+    >>> precision([3, 0], [1, 0])
+    array([0.75, 0.  ])
+    """
+    return _share(tp, np.asarray(tp) + np.asarray(fp))
+
+
+def recall(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike = 0) -> Any:
+    """Return the share of the positives that are predicted; 0 when there is none.
+
+    >>> recall(3, 1, 2)
+    0.6
+    """
+    return _share(tp, np.asarray(tp) + np.asarray(fn))
+
+
+def f_beta(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike = 0, beta: float = 1.0) -> Any:
+    """Return (1 + beta²) p r / (beta² p + r), p the precision and r the recall; 0 without a true positive.
+
+    >>> f_beta(3, 1, 2, beta=2)
+    0.625
+    """
+    tp, fp, fn = map(np.asarray, (tp, fp, fn))
+    return _share((1 + beta**2) * tp, (1 + beta**2) * tp + beta**2 * fn + fp)
+
+
+def f1(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike = 0) -> Any:
+    """Return the harmonic mean of precision and recall; 0 without a true positive.
+
+    >>> round(f1(3, 1, 2), 3)
+    0.667
+    """
+    return f_beta(tp, fp, fn, tn)
+
+
+def f2(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike = 0) -> Any:
+    """Return F_beta with beta = 2: recall counts four times as much as precision.
+
+    >>> f2(3, 1, 2)
+    0.625
+    """
+    return f_beta(tp, fp, fn, tn, beta=2.0)
+
+
+MEASURES: dict[str, Callable[..., Any]] = {
+    "accuracy": accuracy,
+    "precision": precision,
+    "recall": recall,
+    "f1": f1,
+    "f2": f2,
+}
+
+
+def measure(name: str | Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function (tp, fp, fn, tn) -> value of that name; a callable is taken as it is.
+
+    >>> measure("recall")(3, 1, 2, 4)
+    0.6
+    """
+    if callable(name):
+        return name
+    if name not in MEASURES:
+        raise unknown_name("measure", name, MEASURES)
+    return MEASURES[name]
+
+
+def micro(
+    name: str | Callable[..., Any], confusion: tuple[Any, ...], axis: int | tuple[int, ...] | None = None
+) -> Any:
+    """Return a measure of the counts summed over problems: every document weighs the same.
+
+    >>> micro("precision", Confusion([8, 0], [2, 1], [0, 1], [0, 8]))  # 8 of 11
+    0.7272727272727273
+    """
+    return measure(name)(*(np.sum(cell, axis=axis) for cell in confusion))
+
+
+def macro(
+    name: str | Callable[..., Any], confusion: tuple[Any, ...], axis: int | tuple[int, ...] | None = None
+) -> Any:
+    """Return the mean over problems of a measure: every problem weighs the same; 0 over no problems.
+
+    >>> macro("precision", Confusion([8, 0], [2, 1], [0, 1], [0, 8]))  # .8 and 0
+    0.4
+    """
+    values = np.asarray(measure(name)(*confusion))
+    mean = _share(values.sum(axis=axis), np.asarray(values.size if axis is None else _length(values, axis)))
+    return mean
+
+
+def _length(values: NDArray, axis: int | tuple[int, ...]) -> int:
+    axes = (axis,) if isinstance(axis, int) else axis
+    return int(np.prod([values.shape[a] for a in axes]))
+
+
+def _checked(y: ArrayLike, scores: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    y, scores = np.asarray(y), np.asarray(scores, dtype=np.float64)
+    if y.ndim != 1 or scores.ndim == 0 or scores.shape[-1] != len(y):
+        raise InputError(
+            f"scores of shape {scores.shape} do not belong to labels of shape {y.shape}; give one a label"
+        )
+    if not np.isin(y, (0, 1)).all():
+        raise InputError(
+            "labels other than 0 and 1 have no break-even point; give one binary problem at a time"
+        )
+    if np.isnan(scores).any():
+        raise InputError("a decision value is NaN; every document needs a number")
+    return y.astype(bool), scores
+
+
+def _cut(y: NDArray[np.bool_], predicted: NDArray[np.bool_]) -> Confusion:
+    tp = predicted[..., y].sum(axis=-1)
+    marked = predicted.sum(axis=-1)
+    pos = int(y.sum())
+    return Confusion(tp, marked - tp, pos - tp, len(y) - pos - marked + tp)
+
+
+def at_threshold(y: ArrayLike, scores: ArrayLike, threshold: float = 0.0) -> Confusion:
+    """Return the confusion counts of predicting positive where the decision value is above `threshold`.
+
+    `scores` holds one value a document along its last axis; the counts have the shape of the other axes.
+
+    >>> [int(cell) for cell in at_threshold([1, 1, 0, 0], [2.0, -1.0, 0.5, 0.0])]
+    [1, 1, 1, 1]
+    """
+    labels, values = _checked(y, scores)
+    return _cut(labels, values > threshold)
+
+
+def break_even(y: ArrayLike, scores: ArrayLike) -> Confusion:
+    """Return the confusion counts at the threshold where FP and FN differ least (zheng2004).
+
+    FP - FN = predicted positives - actual positives, so it is the threshold that predicts as many documents
+    as are positive. A threshold cannot divide documents of equal score. Where such a run lies across that
+    number it is taken whole or left whole, whichever brings FP and FN nearer; if both are as near, the cut
+    with the greater F1, then the one that predicts fewer. The rule reads only the multiset of (label, score)
+    pairs, so the order of the documents has no say, and the counts stay whole numbers that can be pooled.
+
+    `scores` holds one value a document along its last axis; the counts have the shape of the other axes.
+
+    >>> [int(cell) for cell in break_even([1, 1, 0, 0, 0], [0.9, 0.4, 0.6, 0.1, 0.1])]
+    [1, 1, 1, 2]
+    """
+    labels, values = _checked(y, scores)
+    pos, n = int(labels.sum()), len(labels)
+    if pos == 0:
+        return _cut(labels, np.zeros(values.shape, dtype=bool))
+    # Rank `pos` from the top lies in one run of equal scores: the two candidates exclude and include it.
+    edge = np.partition(values, n - pos, axis=-1)[..., n - pos, None]
+    few, many = _cut(labels, values > edge), _cut(labels, values >= edge)
+    near_few, near_many = np.abs(few.fp - few.fn), np.abs(many.fp - many.fn)
+    take_many = (near_many < near_few) | ((near_many == near_few) & (f1(*many) > f1(*few)))
+    return Confusion(*(np.where(take_many, a, b)[()] for a, b in zip(many, few, strict=True)))
+
+
+def f1_break_even_score(y: ArrayLike, scores: ArrayLike) -> Any:
+    """Return F1 at the break-even point of one binary problem (the score-function form).
+
+    >>> f1_break_even_score([1, 1, 0, 0, 0], [0.9, 0.4, 0.6, 0.1, 0.1])
+    0.5
+    """
+    return f1(*break_even(y, scores))
+
+
+def f1_break_even(estimator: Any, X: Any, y: ArrayLike) -> float:
+    """Return F1 at break-even of a fitted classifier: a scorer, for `scoring=f1_break_even`.
+
+    The greater of the two classes is the positive one. With more than two classes it is the mean over the
+    classes, each against the rest; with a multi-label `y` (documents x labels) the mean over the labels.
+    """
+    values = decision_values(estimator, X)
+    y = np.asarray(y)
+    first = 1 if values.ndim == 1 else 0
+    targets = y if y.ndim == 2 else y[:, None] == estimator.classes_[first:]
+    values = values.reshape(len(y), -1)
+    return float(np.mean([f1_break_even_score(t, v) for t, v in zip(targets.T, values.T, strict=True)]))
+
+
+def decision_values(estimator: Any, X: Any) -> NDArray[np.float64]:
+    """Return a fitted classifier's decision values: above 0 where it predicts the positive class.
+
+    The decision function if there is one; otherwise the log-odds of the predicted probabilities; otherwise
+    1 and -1 for the predicted class. One column a class when there are more than two.
+    """
+    if hasattr(estimator, "decision_function"):
+        return np.asarray(estimator.decision_function(X), dtype=np.float64)
+    if hasattr(estimator, "predict_proba"):
+        return _log_odds(estimator, X)
+    predicted = np.asarray(estimator.predict(X))
+    if len(estimator.classes_) == 2:
+        return np.where(predicted == estimator.classes_[1], 1.0, -1.0)
+    return np.where(predicted[:, None] == estimator.classes_, 1.0, -1.0)
+
+
+def _log_odds(estimator: Any, X: Any) -> NDArray[np.float64]:
+    # A joint log-probability does not saturate where the probability rounds to 0 or 1.
+    if hasattr(estimator, "predict_joint_log_proba") and len(estimator.classes_) == 2:
+        joint = np.asarray(estimator.predict_joint_log_proba(X))
+        return np.asarray(joint[:, 1] - joint[:, 0])
+    tiny = np.finfo(float).tiny
+    share = np.clip(np.asarray(estimator.predict_proba(X), dtype=np.float64), tiny, 1.0)
+    rest = np.clip(1.0 - share, tiny, 1.0) if share.shape[1] != 2 else share[:, ::-1]
+    odds = np.log(share) - np.log(rest)
+    return np.asarray(odds[:, 1] if odds.shape[1] == 2 else odds)
+
+
+Objective = Callable[[ArrayLike, ArrayLike], Any]
+
+
+def objective(name: str | Objective) -> Objective:
+    """Return the function (labels, decision values) -> value of a name; a callable is taken as it is.
+
+    A measure's name reads the decision values at 0; `f1_break_even` at their break-even point.
+
+    >>> objective("recall")([1, 1, 0], [2.0, -1.0, -3.0])
+    0.5
+    >>> objective("f1_break_even")([1, 1, 0], [2.0, -1.0, -3.0])
+    1.0
+    """
+    if callable(name):
+        return name
+    if name == "f1_break_even":
+        return f1_break_even_score
+    if name not in MEASURES:
+        raise unknown_name("objective", name, [*MEASURES, "f1_break_even"])
+    return partial(_at_zero, MEASURES[name])
+
+
+def _at_zero(function: Callable[..., Any], y: ArrayLike, scores: ArrayLike) -> Any:
+    return function(*at_threshold(y, scores))
