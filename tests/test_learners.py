@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from termsieve.learners import LEARNERS, learner
@@ -14,7 +15,14 @@ def test_scikit_learn_checks(estimator, check):
 
 @pytest.mark.parametrize(
     "name",
-    [*LEARNERS, "perceptron(passes=3)", "svm(C=10.0)", "svm(hinge, C=0.5)", "nb(quotient, alpha=0.5)", "lr(penalty=0.01)"],
+    [
+        *LEARNERS,
+        "perceptron(passes=3)",
+        "svm(C=10.0)",
+        "svm(hinge, C=0.5)",
+        "nb(quotient, alpha=0.5)",
+        "lr(penalty=0.01)",
+    ],
 )
 def test_printed_names_parse_back(name):
     estimator = learner(name)

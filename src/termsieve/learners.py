@@ -112,7 +112,7 @@ class _LinearClassifier(_Classifier):
 _declare(
     "nb",
     "alpha",
-    objective="multinomial: P(t|c) = (occurrences of t in c + alpha) / (all occurrences in c + alpha * terms)",
+    objective="multinomial: P(t|c) = (occurrences in c + alpha) / (all occurrences in c + alpha * terms)",
     cite="uchyigit2007, mladenic2004",
 )(MultinomialNB)
 
@@ -245,7 +245,7 @@ class HingeSVM(_Classifier):
         return [(first, second) for first in range(n) for second in range(first + 1, n)]
 
     def decision_function(self, X: Any) -> Floats:
-        """Return w.x + b for two classes; else for each class its votes and a part below 1/2 from its values."""
+        """Return w.x + b for two classes; else for each class its votes, and below 1/2 its values."""
         X = self._checked_input(X)
         values: Floats = np.asarray(X @ self.coef_.T) + self.intercept_
         if len(self.classes_) == 2:
