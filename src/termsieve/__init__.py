@@ -17,6 +17,8 @@ _HOME = {
     "metric": "metrics",
     "Scores": "scores",
     "score": "scores",
+    "TermSelector": "selector",
+    "score_func": "selector",
     "Ranking": "policy",
     "cut": "policy",
     "rank": "policy",

@@ -62,5 +62,7 @@ def require(module: str, extra: str) -> ModuleType:
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        missing = MissingExtraError(f'{module} is not installed; add it with: pip install "termsieve[{extra}]"')
+        missing = MissingExtraError(
+            f'{module} is not installed; add it with: pip install "termsieve[{extra}]"'
+        )
         raise missing from error

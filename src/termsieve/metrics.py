@@ -1,0 +1,719 @@
+"""Feature-selection metrics: pure functions of (tp, fp, pos, neg), and METRICS, the registry that names them.
+
+tp and fp are the documents that contain a term inside and outside a class, pos and neg the documents of
+the class and of the rest. `log` is natural. Citations: [forman2003] JMLR 3; [zheng2004] SIGKDD
+Explorations 6(1); [uchyigit2007] GU metric; [mladenic2004] SIGIR; [li2009] ACL.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from inspect import Parameter, signature
+from typing import Any, Literal, NamedTuple, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri, xlogy
+
+from termsieve.errors import ParameterError, unknown_name
+from termsieve.spec import EXTRAS, bound_parameters, format_spec, parse_spec
+
+Kind = Literal["two-sided", "signed", "one-sided", "no class"]
+Floats = NDArray[np.float64]
+_TABLE = 4  # a metric's first parameters: tp, fp, pos, neg
+
+
+class Occurrences(NamedTuple):
+    """How often terms occur, for the metrics that count words rather than documents."""
+
+    tf_pos: Floats  # occurrences of the term in the class
+    tf_neg: Floats  # ... and outside it
+    all_pos: Floats  # occurrences of all terms in the class
+    all_neg: Floats
+    squares: Floats  # sum over documents of the term's squared occurrences
+    n_terms: int
+
+
+@dataclass(frozen=True, repr=False)
+class Metric:
+    """A scoring function of the 2x2 table, with what is known about it.
+
+    `kind` says how to read a value: "two-sided" is large for positive and negative terms alike, "signed"
+    has the sign of the direction, "one-sided" rewards positive terms only, "no class" ignores the class.
+    `folds` tells whether negative terms are scored by their mirror image when both kinds are wanted.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    label: str = ""
+    aliases: tuple[str, ...] = ()
+    kind: Kind = "two-sided"
+    cite: str = ""
+    formula: str = ""
+    use: str = ""
+    folds: bool = False
+    chi_squared: Callable[[Floats], Floats] | None = None  # value -> its chi-squared statistic (1 d.f.)
+    joint: Callable[..., Floats] | None = None  # the form over all classes at once: (tp, pos, **parameters)
+    registered: bool = False
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+    def __call__(self, tp: ArrayLike, fp: ArrayLike, pos: ArrayLike, neg: ArrayLike, **extra: Any) -> Any:
+        """Return the score of each table: finite, and 0 where the class or its complement is absent."""
+        tp, fp, pos, neg = (np.asarray(value, dtype=np.float64) for value in (tp, fp, pos, neg))
+        absent = (pos == 0) | (neg == 0)
+        guard = self.kind != "no class" and bool(np.any(absent))
+        if guard:
+            tp, fp = np.where(absent, 0, tp), np.where(absent, 0, fp)
+            pos, neg = np.where(absent, 1, pos), np.where(absent, 1, neg)
+        with np.errstate(all="ignore"):
+            value = self.function(tp, fp, pos, neg, **self.parameters, **extra)
+        value = np.asarray(value, dtype=np.float64)
+        return np.where(absent, 0.0, value)[()] if guard else value[()]
+
+    @property
+    def reads(self) -> str:
+        """What the metric looks at beyond the table: "occurrences", "terms" or nothing."""
+        return next((extra for extra in EXTRAS if extra in signature(self.function).parameters), "")
+
+    @property
+    def needs(self) -> str:
+        """What it cannot do without: `reads`, unless that has a default."""
+        reads = self.reads
+        return (
+            reads if reads and signature(self.function).parameters[reads].default is Parameter.empty else ""
+        )
+
+    @property
+    def elementwise(self) -> bool:
+        """Whether a score depends on the one table alone."""
+        return not self.reads
+
+    def __str__(self) -> str:
+        return (
+            format_spec(self.name, self.function, _TABLE, self.parameters) if self.registered else self.name
+        )
+
+    def __repr__(self) -> str:
+        return f"<Metric {self}>"
+
+    def __reduce__(self) -> Any:
+        if self.registered:
+            return metric, (str(self),)
+        return super().__reduce__()
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+
+METRICS: dict[str, Metric] = {}
+
+
+def metric(spec: str | Metric | Callable[..., Any]) -> Metric:
+    """Return the metric that `spec` names, such as "bns", "wfo(0.3)" or "power(k=3)".
+
+    A callable m(tp, fp, pos, neg) is taken as a two-sided metric; a Metric declares another kind.
+
+    >>> metric("chi"), str(metric("power( k = 3 )"))
+    (<Metric chi_squared>, 'power(k=3)')
+    """
+    if isinstance(spec, Metric):
+        return spec
+    if callable(spec):
+        return Metric(name=getattr(spec, "__name__", type(spec).__name__), function=spec)
+    if not isinstance(spec, str):
+        raise ParameterError(f"metric must be a name or a callable, not {type(spec).__name__}")
+    return _parsed(spec)
+
+
+@cache
+def _parsed(spec: str) -> Metric:
+    name, args, kwargs = parse_spec(spec)
+    found = METRICS.get(_by_alias().get(name.lower(), name))
+    if found is None:
+        raise unknown_name("metric", name, METRICS, _by_alias())
+    parameters = bound_parameters(found.function, _TABLE, spec, args, kwargs)
+    made = replace(found, parameters=parameters)
+    if not made.needs:
+        try:  # a parameter outside its rule is reported here, before any data is read
+            made(1, 0, 2, 2)
+        except TypeError as error:
+            raise ParameterError(f"{spec!r} has an argument of the wrong type: {error}") from None
+    return made
+
+
+def _by_alias() -> dict[str, str]:
+    return {alias: found.name for found in METRICS.values() for alias in found.aliases}
+
+
+def declare(name: str, **facts: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register the decorated function as the metric `name`; `facts` are the fields of Metric."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        parameters = bound_parameters(function, _TABLE, name, (), {})
+        METRICS[name] = Metric(name, function, registered=True, parameters=parameters, **facts)
+        return function
+
+    return register
+
+
+@overload
+def direction(tp: int, fp: int, pos: int, neg: int) -> np.int8: ...
+@overload
+def direction(tp: ArrayLike, fp: ArrayLike, pos: ArrayLike, neg: ArrayLike) -> NDArray[np.int8]: ...
+def direction(tp: Any, fp: Any, pos: Any, neg: Any) -> Any:
+    """Return +1 for positive terms (tpr > fpr), -1 for negative ones, 0 for neither.
+
+    >>> direction(8, 2, 10, 90), direction([0, 1], [1, 9], 10, 90)
+    (np.int8(1), array([-1,  0], dtype=int8))
+    """
+    tp, fp, pos, neg = (np.asarray(value) for value in (tp, fp, pos, neg))
+    return np.sign(tp * neg - fp * pos).astype(np.int8)[()]
+
+
+def _require(holds: bool, rule: str, value: Any) -> None:
+    if not holds:
+        raise ParameterError(f"{rule}, not {value!r}")
+
+
+def _no_smaller_than(value: Floats, least: float) -> Floats:
+    """Replace zeros by `least`."""
+    return np.where(value == 0, least, value)
+
+
+@declare(
+    "accuracy",
+    label="Accuracy",
+    aliases=("acc",),
+    kind="one-sided",
+    folds=True,
+    cite="forman2003",
+    formula="tp - fp",
+    use="A baseline; under skew it sees only frequent words.",
+)
+def _accuracy(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
+    """Documents gained by predicting the class wherever the term occurs.
+
+    >>> metric("acc")(8, 2, 10, 90)
+    np.float64(6.0)
+    """
+    return tp - fp
+
+
+@declare(
+    "balanced_accuracy",
+    label="Balanced accuracy",
+    aliases=("acc2",),
+    cite="forman2003",
+    formula="|tpr - fpr|",
+    use="Very few terms (20 to 50), where it rivals information gain.",
+)
+def _balanced_accuracy(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
+    """Distance of the two rates.
+
+    >>> round(metric("acc2")(8, 2, 10, 90), 4)
+    np.float64(0.7778)
+    """
+    return np.abs(tp / pos - fp / neg)
+
+
+@declare(
+    "bns",
+    label="Bi-Normal Separation",
+    aliases=("bi_normal_separation",),
+    cite="forman2003, li2009",
+    formula="|ndtri(tpr) - ndtri(fpr)|, both rates clipped to [clip, 1 - clip]",
+    use="The first choice for F1 and recall, and for skewed classes, with some hundred terms or more.",
+)
+def _bns(tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, clip: float = 0.0005) -> Floats:
+    """Distance of the two rates on the scale of the standard normal distribution.
+
+    >>> round(metric("bns")(8, 2, 10, 90), 4)
+    np.float64(2.8515)
+    """
+    _require(0 < clip < 0.5, "bns: clip must lie between 0 and 0.5", clip)
+    return np.abs(ndtri(np.clip(tp / pos, clip, 1 - clip)) - ndtri(np.clip(fp / neg, clip, 1 - clip)))
+
+
+def _joint_chi_squared(tp: Floats, pos: Floats) -> Floats:
+    """Chi-squared of the 2 x classes table, for classes x terms `tp`."""
+    n, df = pos.sum(), tp.sum(axis=0)
+    expected_share = tp - df * (pos / n)
+    spread = df * (n - df)
+    value = (
+        n
+        * (expected_share**2 / np.where(pos == 0, 1, pos)).sum(axis=0)
+        * n
+        / np.where(spread == 0, 1, spread)
+    )
+    return np.where(spread == 0, 0, value)
+
+
+@declare(
+    "chi_squared",
+    label="Chi-squared",
+    aliases=("chi", "chi2"),
+    cite="forman2003, zheng2004, uchyigit2007, li2009",
+    formula="n (tp tn - fp fn)^2 / ((tp+fp)(fn+tn) pos neg); 0 when a margin is 0",
+    use="Precision with many terms; has a p-value. Fails where information gain fails.",
+    chi_squared=lambda value: value,
+    joint=_joint_chi_squared,
+)
+def _chi_squared(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
+    """Pearson's statistic of the 2x2 table, without continuity correction.
+
+    >>> round(metric("chi")(8, 2, 10, 90), 4)
+    np.float64(60.4938)
+    """
+    n, df = pos + neg, tp + fp
+    margins = df * (n - df) * pos * neg
+    return np.where(margins == 0, 0, n * (tp * neg - fp * pos) ** 2 / np.where(margins == 0, 1, margins))
+
+
+@declare(
+    "document_frequency",
+    label="Document frequency",
+    aliases=("df", "dfreq"),
+    kind="no class",
+    cite="forman2003, li2009",
+    formula="tp + fp",
+    use="Without labels; a baseline that favours common words.",
+)
+def _document_frequency(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
+    """Documents that contain the term.
+
+    >>> metric("df")(8, 2, 10, 90)
+    np.float64(10.0)
+    """
+    return tp + fp
+
+
+@declare(
+    "f1",
+    label="F1 measure",
+    kind="one-sided",
+    folds=True,
+    cite="forman2003",
+    formula="2 tp / (pos + tp + fp)",
+    use="Beside bns, the pair that most often reaches the best recall.",
+)
+def _f1(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
+    """F1 of the one-term classifier.
+
+    >>> metric("f1")(8, 2, 10, 90)
+    np.float64(0.8)
+    """
+    return 2 * tp / (pos + tp + fp)
+
+
+def _cell(cell: Floats, row: Floats, column: Floats, n: Floats) -> Floats:
+    """A cell's share n * p log(p / (p_row p_column)) of the information."""
+    return xlogy(cell, cell * n / np.where(row * column == 0, 1, row * column))
+
+
+def _joint_information_gain(tp: Floats, pos: Floats, smoothing: float = 0.0, nats: bool = False) -> Floats:
+    """Information about the class of a document, over all classes at once, for classes x terms `tp`."""
+    present, absent, size = tp + smoothing, pos[:, None] - tp + smoothing, pos[:, None] + 2 * smoothing
+    df, rest = present.sum(axis=0), absent.sum(axis=0)
+    n = size.sum()
+    total = (_cell(present, size, df, n) + _cell(absent, size, rest, n)).sum(axis=0)
+    return np.maximum(total, 0) / n / (1 if nats else np.log(2))
+
+
+@declare(
+    "information_gain",
+    label="Information gain",
+    aliases=("ig",),
+    cite="forman2003, zheng2004, uchyigit2007, mladenic2004, li2009",
+    formula="H(pos, neg) - [(tp+fp)/n H(tp, fp) + (fn+tn)/n H(fn, tn)], in bits; `nats=True` in nats",
+    use="Precision, and very few terms (20 to 50).",
+    joint=_joint_information_gain,
+)
+def _information_gain(
+    tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, smoothing: float = 0.0, nats: bool = False
+) -> Floats:
+    """Information that the term's presence gives about the class.
+
+    >>> round(metric("ig")(8, 2, 10, 90), 4)
+    np.float64(0.2584)
+    """
+    _require(smoothing >= 0, "information_gain: smoothing must be 0 or more", smoothing)
+    fn, tn = pos - tp + smoothing, neg - fp + smoothing
+    tp, fp, pos, neg = tp + smoothing, fp + smoothing, pos + 2 * smoothing, neg + 2 * smoothing
+    n, df, rest = pos + neg, tp + fp, fn + tn
+    # Grouped so that mirrored tables and swapped classes give the very same float, and tie.
+    total = (_cell(tp, pos, df, n) + _cell(fn, pos, rest, n)) + (
+        _cell(fp, neg, df, n) + _cell(tn, neg, rest, n)
+    )
+    return np.maximum(total, 0) / n / (1 if nats else np.log(2))
+
+
+@declare(
+    "odds_numerator",
+    label="Odds ratio numerator",
+    aliases=("oddn",),
+    kind="one-sided",
+    folds=True,
+    cite="forman2003",
+    formula="tpr (1 - fpr)",
+    use="Beside bns, the pair that most often reaches the best accuracy.",
+)
+def _odds_numerator(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
+    """The odds ratio's numerator, as rates.
+
+    >>> round(metric("oddn")(8, 2, 10, 90), 4)
+    np.float64(0.7822)
+    """
+    return tp / pos * (1 - fp / neg)
+
+
+@declare(
+    "odds_ratio",
+    label="Odds ratio",
+    aliases=("odds",),
+    kind="one-sided",
+    folds=True,
+    cite="forman2003, uchyigit2007",
+    formula="tp tn / (fp fn); a zero factor of the denominator becomes 1",
+    use="Beside bns, the pair that most often reaches the best precision.",
+)
+def _odds_ratio(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
+    """Odds of the term inside the class over its odds outside.
+
+    >>> metric("odds")(8, 2, 10, 90)
+    np.float64(176.0)
+    """
+    return tp * (neg - fp) / (_no_smaller_than(fp, 1) * _no_smaller_than(pos - tp, 1))
+
+
+@declare(
+    "power",
+    label="Power",
+    aliases=("pow",),
+    kind="one-sided",
+    folds=True,
+    cite="forman2003",
+    formula="(1 - fpr)^k - (1 - tpr)^k",
+    use="Common words over rare ones; poor with few terms.",
+)
+def _power(tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, k: int = 5) -> Floats:
+    """Difference of the rates of absence, raised to a power.
+
+    >>> round(metric("pow")(8, 2, 10, 90), 4)
+    np.float64(0.8934)
+    """
+    _require(k > 0, "power: k must be above 0", k)
+    return (1 - fp / neg) ** k - (1 - tp / pos) ** k
+
+
+@declare(
+    "probability_ratio",
+    label="Probability ratio",
+    aliases=("pr",),
+    kind="one-sided",
+    folds=True,
+    cite="forman2003",
+    formula="tpr / fpr; fpr = 0 becomes 1e-8",
+    use="Words that hardly occur outside the class, however rare.",
+)
+def _probability_ratio(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
+    """The term's rate inside the class over its rate outside.
+
+    >>> round(metric("pr")(8, 2, 10, 90), 4)
+    np.float64(36.0)
+    """
+    return tp / pos / _no_smaller_than(fp / neg, 1e-8)
+
+
+@declare(
+    "random",
+    label="Random",
+    aliases=("rand",),
+    kind="no class",
+    cite="forman2003",
+    formula="a number in [0, 1): a hash of the seed and the term, or of its column where terms have no names",
+    use="The floor that every metric must beat.",
+)
+def _random(
+    tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, seed: int = 0, terms: Sequence[str] | None = None
+) -> Floats:
+    """A random number for each term, the same in every class and every run.
+
+    >>> metric("random")([1, 1, 1], [0, 0, 0], 2, 2).round(3)
+    array([0.386, 0.299, 0.299])
+    """
+    shape = np.broadcast_shapes(tp.shape, fp.shape)
+    names = range(shape[-1] if shape else 1) if terms is None else terms
+    digests = b"".join(
+        hashlib.blake2b(f"{seed}:{name}".encode(errors="surrogatepass"), digest_size=8).digest()
+        for name in names
+    )
+    values = (np.frombuffer(digests, dtype="<u8") >> np.uint64(11)) * 2.0**-53
+    return np.broadcast_to(values, shape) if shape else values[0]
+
+
+@declare(
+    "correlation_coefficient",
+    label="Correlation coefficient",
+    aliases=("cc", "ngl"),
+    kind="signed",
+    cite="zheng2004, uchyigit2007",
+    formula="sqrt(n) (tp tn - fp fn) / sqrt((tp+fp)(fn+tn) pos neg); 0 when a margin is 0",
+    use="Positive and negative terms apart, or combined at a chosen ratio; its square is chi_squared.",
+    chi_squared=np.square,
+)
+def _correlation_coefficient(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
+    """The signed square root of chi_squared.
+
+    >>> round(metric("cc")(8, 2, 10, 90), 4)
+    np.float64(7.7778)
+    """
+    n, df = pos + neg, tp + fp
+    margins = df * (n - df) * pos * neg
+    return np.where(
+        margins == 0, 0, np.sqrt(n) * (tp * neg - fp * pos) / np.sqrt(np.where(margins == 0, 1, margins))
+    )
+
+
+@declare(
+    "log_odds_ratio",
+    label="Log odds ratio",
+    aliases=("or",),
+    kind="signed",
+    cite="zheng2004",
+    formula="log(tpr (1 - fpr) / ((1 - tpr) fpr)), 0.5 added to each cell",
+    use="Positive and negative terms apart, or combined at a chosen ratio.",
+)
+def _log_odds_ratio(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
+    """Logarithm of the smoothed odds ratio.
+
+    >>> round(metric("or")(8, 2, 10, 90), 4)
+    np.float64(4.7905)
+    """
+    return np.log((tp + 0.5) * (neg - fp + 0.5) / ((pos - tp + 0.5) * (fp + 0.5)))
+
+
+@declare(
+    "log_odds_ratio_squared",
+    label="Squared log odds ratio",
+    aliases=("ors",),
+    cite="zheng2004",
+    formula="log_odds_ratio^2",
+    use="The two-sided form of log_odds_ratio.",
+)
+def _log_odds_ratio_squared(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
+    """Square of the log odds ratio.
+
+    >>> round(metric("ors")(8, 2, 10, 90), 4)
+    np.float64(22.9488)
+    """
+    return _log_odds_ratio(tp, fp, pos, neg) ** 2
+
+
+@declare(
+    "signed_information_gain",
+    label="Signed information gain",
+    aliases=("sig",),
+    kind="signed",
+    cite="zheng2004",
+    formula="direction * information gain in nats, 0.5 added to each cell",
+    use="Positive and negative terms apart, or combined at a chosen ratio.",
+)
+def _signed_information_gain(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
+    """Information gain with the sign of the direction.
+
+    >>> round(metric("sig")(8, 2, 10, 90), 4)
+    np.float64(0.1719)
+    """
+    return direction(tp, fp, pos, neg) * _information_gain(tp, fp, pos, neg, smoothing=0.5, nats=True)
+
+
+@declare(
+    "mutual_information",
+    label="Mutual information",
+    aliases=("mi",),
+    kind="one-sided",
+    cite="uchyigit2007, li2009",
+    formula="log(tp n / (pos (tp+fp))), and -log(2n) for tp = 0; "
+    "with smoothing s and m classes log((tp+s) / (tp+fp+m s) / (pos/n))",
+    use="Rare, pure words: only with very many terms.",
+)
+def _mutual_information(
+    tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, smoothing: float = 0.0, classes: int = 2
+) -> Floats:
+    """Pointwise mutual information of term and class.
+
+    >>> round(metric("mi")(8, 2, 10, 90), 4)
+    np.float64(2.0794)
+    """
+    _require(smoothing >= 0, "mutual_information: smoothing must be 0 or more", smoothing)
+    _require(classes >= 2, "mutual_information: classes must be 2 or more", classes)
+    n, df = pos + neg, tp + fp
+    if smoothing:
+        return np.log((tp + smoothing) / (df + classes * smoothing) * n / pos)
+    return np.where(tp == 0, -np.log(2 * n), np.log(np.where(tp == 0, 1, tp) * n / (pos * np.maximum(df, 1))))
+
+
+@declare(
+    "gss",
+    label="GSS coefficient",
+    kind="signed",
+    cite="uchyigit2007",
+    formula="(tp tn - fp fn) / n^2",
+    use="A simplified correlation coefficient that favours common words: recall.",
+)
+def _gss(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
+    """Correlation coefficient without its denominator.
+
+    >>> metric("gss")(8, 2, 10, 90)
+    np.float64(0.07)
+    """
+    return (tp * neg - fp * pos) / (pos + neg) ** 2
+
+
+def _over_spread(between: Floats, within: Floats, equal: NDArray[np.bool_], n: Floats) -> Floats:
+    """Ratio of two spreads; no spread within: 0 where the means are equal, else n, above any other score."""
+    return np.where(within <= 0, np.where(equal, 0, n), between / np.where(within <= 0, 1, within))
+
+
+@declare(
+    "fisher",
+    label="Fisher criterion",
+    cite="uchyigit2007",
+    formula="(tpr - fpr)^2 / (tpr (1-tpr) + fpr (1-fpr)); denominator 0: 0 if tpr = fpr, else n",
+    use="Separation of two means in units of their spread.",
+)
+def _fisher(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
+    """Squared distance of the rates over the sum of their variances.
+
+    >>> round(metric("fisher")(8, 2, 10, 90), 4)
+    np.float64(3.3288)
+    """
+    tpr, fpr = tp / pos, fp / neg
+    within = tpr * (1 - tpr) + fpr * (1 - fpr)
+    return _over_spread((tpr - fpr) ** 2, within, tp * neg == fp * pos, pos + neg)
+
+
+@declare(
+    "bss_wss",
+    label="Between over within sum of squares",
+    cite="uchyigit2007",
+    formula="(pos (m1-m)^2 + neg (m0-m)^2) / (SS - pos m1^2 - neg m0^2), of occurrences, else of presence",
+    use="As fisher, with term occurrences where the counts have them.",
+)
+def _bss_wss(
+    tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, occurrences: Occurrences | None = None
+) -> Floats:
+    """Spread of the term's occurrences between the classes over the spread within them.
+
+    >>> round(metric("bss_wss")(8, 2, 10, 90), 4)
+    np.float64(1.5313)
+    """
+    if occurrences is None:
+        inside, outside, squares = tp, fp, tp + fp
+    else:
+        inside, outside, squares = occurrences.tf_pos, occurrences.tf_neg, occurrences.squares
+    n = pos + neg
+    between = pos * neg / n * (inside / pos - outside / neg) ** 2
+    within = squares - inside**2 / pos - outside**2 / neg
+    return _over_spread(between, within, inside * neg == outside * pos, n)
+
+
+@declare(
+    "gu",
+    label="GU metric",
+    kind="one-sided",
+    cite="uchyigit2007",
+    formula="|z| tpr / fpr, z = (tp - fp) / sqrt(p (1-p) (1/pos + 1/neg)), p = (tp+fp)/n; fp = 0 counts as "
+    "one document in the ratio; 0 when p is 0 or 1; `proportions=True`: tpr - fpr in z",
+    use="Words of the class alone, weighed by significance; naive Bayes on few terms.",
+)
+def _gu(tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, proportions: bool = False) -> Floats:
+    """Test of two proportions times the ratio of the rates.
+
+    >>> round(metric("gu")(8, 2, 10, 90), 2)
+    np.float64(2160.0)
+    """
+    p = (tp + fp) / (pos + neg)
+    spread = p * (1 - p) * (1 / pos + 1 / neg)
+    difference = tp / pos - fp / neg if proportions else tp - fp
+    z = difference / np.sqrt(np.where(spread <= 0, 1, spread))
+    return np.where(spread <= 0, 0, np.abs(z) * (tp / pos) / (_no_smaller_than(fp, 1) / neg))
+
+
+@declare(
+    "word_frequency",
+    label="Word frequency",
+    aliases=("wf",),
+    kind="no class",
+    cite="uchyigit2007",
+    formula="tf_pos + tf_neg",
+    use="Without labels; a baseline that favours common words.",
+)
+def _word_frequency(tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, occurrences: Occurrences) -> Floats:
+    """Occurrences of the term in all documents."""
+    return occurrences.tf_pos + occurrences.tf_neg
+
+
+@declare(
+    "word_odds_ratio",
+    label="Odds ratio of words",
+    aliases=("wor",),
+    kind="signed",
+    cite="mladenic2004",
+    formula="log(odds(q1) / odds(q0)), q = (tf + 1) / (all + number of terms), inside and outside the class",
+    use="Naive Bayes under skew, ranked by value: words of the class.",
+)
+def _word_odds_ratio(tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, occurrences: Occurrences) -> Floats:
+    """Logarithm of the odds that a word inside the class is this term over the odds outside."""
+    inside = (occurrences.tf_pos + 1) / (occurrences.all_pos + occurrences.n_terms)
+    outside = (occurrences.tf_neg + 1) / (occurrences.all_neg + occurrences.n_terms)
+    # With a vocabulary of one term both shares are 1, and their odds cancel.
+    odds = inside * (1 - outside) / np.where((1 - inside) * outside == 0, 1, (1 - inside) * outside)
+    return np.where(odds > 0, np.log(np.where(odds > 0, odds, 1)), 0)
+
+
+def _half_document(fp: Floats, neg: Floats) -> Floats:
+    """Return fpr, where fp = 0 counts as half a document."""
+    return _no_smaller_than(fp, 0.5) / neg
+
+
+@declare(
+    "wllr",
+    label="Weighted log likelihood ratio",
+    kind="one-sided",
+    cite="li2009",
+    formula="tpr log(tpr / fpr); fp = 0 counts as half a document; tp = 0 gives 0",
+    use="A balance of frequency and ratio; few terms.",
+)
+def _wllr(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
+    """Rate inside the class times the logarithm of the ratio of the rates.
+
+    >>> round(metric("wllr")(8, 2, 10, 90), 4)
+    np.float64(2.8668)
+    """
+    tpr, fpr = tp / pos, _half_document(fp, neg)
+    return tpr * np.log(np.where(tp == 0, 1, tpr / fpr))
+
+
+@declare(
+    "wfo",
+    label="Weighed frequency and odds",
+    kind="one-sided",
+    cite="li2009",
+    formula="tpr^lam log(tpr / fpr)^(1-lam) if tpr > fpr, else 0; fp = 0 counts as half a document",
+    use="Any number of terms, with lam learned for it: near 0 for many, 0.3 to 0.5 for few.",
+)
+def _wfo(tp: Floats, fp: Floats, pos: Floats, neg: Floats, lam: float = 0.5) -> Floats:
+    """Frequency and ratio, weighed against each other by lam.
+
+    >>> round(metric("wfo(0.3)")(8, 2, 10, 90), 4)
+    np.float64(2.2853)
+    """
+    _require(0 <= lam <= 1, "wfo: lam must lie between 0 and 1", lam)
+    tpr, fpr = tp / pos, _half_document(fp, neg)
+    positive = tpr > fpr
+    ratio = np.log(np.where(positive, tpr / fpr, 1))
+    return np.where(positive, tpr**lam * ratio ** (1 - lam), 0)
