@@ -11,6 +11,9 @@ __version__ = "0.1.0"
 # package costs nothing until it is asked for.
 _HOME = {
     "TermsieveError": "errors",
+    "Corpus": "corpus",
+    "load_docstrings": "readers",
+    "read": "readers",
     "Counts": "counts",
     "METRICS": "metrics",
     "Metric": "metrics",

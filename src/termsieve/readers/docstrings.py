@@ -1,0 +1,77 @@
+"""The installed SciPy comes in; a Corpus of its public functions' docstrings, by subpackage, goes out."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from importlib import import_module
+from typing import Any
+
+from termsieve.corpus import Corpus
+from termsieve.errors import InputError
+
+# Subpackage -> the public modules of its functions. Small and legacy subpackages are left out.
+_MODULES = {
+    "cluster": ("cluster.hierarchy", "cluster.vq"),
+    "fft": ("fft",),
+    "integrate": ("integrate",),
+    "interpolate": ("interpolate",),
+    "io": ("io",),
+    "linalg": ("linalg",),
+    "ndimage": ("ndimage",),
+    "optimize": ("optimize",),
+    "signal": ("signal",),
+    "sparse": ("sparse", "sparse.csgraph", "sparse.linalg"),
+    "spatial": ("spatial", "spatial.distance"),
+    "special": ("special",),
+    "stats": ("stats",),
+}
+
+
+def load_docstrings() -> Corpus:
+    """Return the docstrings of SciPy's public functions, each labelled with its subpackage: the demo corpus.
+
+    Every installation has it, without network and without a file, and one SciPy version gives one corpus.
+    Lines of
+    example code (`>>>` and `...`) are left out, as their imports would give the class away; all prose stays, with
+    the words by which a subpackage speaks of itself. A function belongs to the subpackage that defines it;
+    distributions, which share one text, are no functions.
+    """
+    import scipy
+
+    texts: list[str] = []
+    labels: list[str] = []
+    for subpackage, modules in _MODULES.items():
+        for function in _functions(modules):
+            # A ufunc does not say where it was defined; only special has any.
+            home = str(getattr(function, "__module__", None) or f"scipy.{subpackage}")
+            prose = _prose(function.__doc__)
+            if prose and f"{home}.".startswith(f"scipy.{subpackage}."):
+                texts.append(prose)
+                labels.append(subpackage)
+    if not texts:
+        raise InputError("SciPy has no docstrings here; run Python without -OO")
+    return Corpus(texts, labels, name="docstrings", source=f"docstrings of SciPy {scipy.__version__}")
+
+
+def _functions(modules: tuple[str, ...]) -> list[Any]:
+    """Return the exported callables, by name, that are neither a class nor a distribution."""
+    found: dict[str, Any] = {}
+    for path in modules:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            module = import_module(f"scipy.{path}")
+            exported = {name: getattr(module, name, None) for name in module.__all__}
+        found |= {f"{path}.{name}": value for name, value in sorted(exported.items())}
+    return [
+        value
+        for value in found.values()
+        if callable(value) and not inspect.isclass(value) and not hasattr(value, "rvs")
+    ]
+
+
+def _prose(docstring: Any) -> str:
+    if not isinstance(docstring, str):
+        return ""
+    lines = inspect.cleandoc(docstring).split("\n")
+    return "\n".join(line for line in lines if not line.lstrip().startswith((">>>", "..."))).strip()

@@ -1,0 +1,261 @@
+"""A path comes in, plain or compressed, a folder or an archive; its bytes or its files' bytes go out."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+
+from termsieve.errors import FormatError, InputError, MissingExtraError
+
+_MAGIC: tuple[tuple[bytes, str], ...] = (
+    (b"\x1f\x8b", "gzip"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ\x00", "xz"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+)
+COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+_BROKEN = (EOFError, lzma.LZMAError, zlib.error, tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile)
+
+
+def plain_suffix(path: str | os.PathLike[str]) -> str:
+    """Return the lower-case suffix below any compression.
+
+    >>> plain_suffix("posts.CSV.gz")
+    '.csv'
+    """
+    name = Path(path).name.lower()
+    for ending in COMPRESSED:
+        name = name.removesuffix(ending)
+    return Path(name).suffix
+
+
+def plain_stem(path: str | os.PathLike[str]) -> str:
+    """Return the name of a path without folder, suffix and compression.
+
+    >>> plain_stem("data/20_newsgroups.tar.xz")
+    '20_newsgroups'
+    """
+    name = Path(path).name
+    for ending in COMPRESSED:
+        if name.lower().endswith(ending):
+            name = name[: -len(ending)]
+    return Path(name).stem or name
+
+
+@contextmanager
+def readable(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn what goes wrong while reading `path` into one clear error."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise InputError(f"{path} does not exist; check the path") from error
+    except IsADirectoryError as error:
+        raise InputError(f"{path} is a folder where a file is needed") from error
+    except _BROKEN as error:
+        raise FormatError(f"{path} is damaged or cut short ({error}); fetch it again") from error
+    except NotImplementedError as error:
+        raise FormatError(
+            f"{path} uses a compression that cannot be read ({error}); pack it again"
+        ) from error
+    except OSError as error:
+        # gzip and bz2 report damage as a bare OSError without a number; the rest comes from the system.
+        if error.errno is None:
+            raise FormatError(f"{path} is damaged or cut short ({error}); fetch it again") from error
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
+    except (RuntimeError, ValueError) as error:
+        if isinstance(error, InputError | FormatError):
+            raise
+        raise FormatError(f"{path} cannot be read: {error}") from error
+
+
+def compression(path: str | os.PathLike[str]) -> str | None:
+    """Return the name of a file's compression by its first bytes, or None."""
+    with readable(path), open(path, "rb") as file:
+        start = file.read(6)
+    return next((name for magic, name in _MAGIC if start.startswith(magic)), None)
+
+
+def open_binary(path: str | os.PathLike[str]) -> IO[bytes]:
+    """Open a file for reading its bytes, without its compression."""
+    openers: dict[str | None, Callable[..., Any]] = {
+        None: open,
+        "gzip": gzip.open,
+        "bzip2": bz2.open,
+        "xz": lzma.open,
+        "zstd": _zstd_open,
+    }
+    opener = openers[compression(path)]
+    with readable(path):
+        opened: IO[bytes] = opener(path, "rb")
+    return opened
+
+
+def _zstd_open(path: str | os.PathLike[str], mode: str) -> Any:
+    for module in ("compression.zstd", "backports.zstd", "zstandard"):
+        try:
+            return __import__(module, fromlist=["open"]).open(path, mode)
+        except ImportError:
+            continue
+    raise MissingExtraError(f"{path} is compressed with zstd; to read it: pip install zstandard")
+
+
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Return the whole content of a file, without its compression."""
+    with open_binary(path) as file, readable(path):
+        return file.read()
+
+
+def decoded(content: bytes, encoding: str | None, where: str) -> str:
+    """Return bytes as text: in `encoding`, or by default UTF-8 and, where that fails, Latin-1.
+
+    A byte-order mark is left out. An explicit encoding that does not fit is an error that names the line.
+    """
+    if encoding is None:
+        try:
+            return content.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            return content.decode("latin-1")
+    try:
+        return content.decode("utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding)
+    except LookupError as error:
+        raise InputError(f"encoding {encoding!r} is unknown to Python; try 'utf-8' or 'latin-1'") from error
+    except UnicodeError as error:
+        start = error.start if isinstance(error, UnicodeDecodeError) else 0
+        line = content.count(b"\n", 0, start) + 1
+        raise FormatError(f"{where}, line {line}: not valid {encoding}; give the right encoding=") from error
+
+
+def is_archive(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file is a zip or a tar archive, compressed or not."""
+    if not os.path.isfile(path):
+        return False
+    if zipfile.is_zipfile(path):
+        return True
+    if ".tar" in Path(path).name.lower() or plain_suffix(path) in (".tar", ".tgz", ".tbz2", ".txz"):
+        return True
+    try:
+        with open_binary(path) as file:
+            start = file.read(262)
+    except (InputError, FormatError, MissingExtraError, *_BROKEN, OSError):
+        return False
+    return start[257:262] == b"ustar"
+
+
+def file_names(path: str | os.PathLike[str]) -> list[str]:
+    """Return the sorted relative names of the files in a folder or archive, hidden ones left out."""
+    if os.path.isdir(path):
+        return sorted(_folder_files(path))
+    with readable(path):
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive:
+                return sorted(name for name, _ in _zip_files(path, archive))
+        with open_binary(path) as raw, tarfile.open(fileobj=raw, mode="r|") as tar:
+            return sorted(name for name, _ in _tar_files(path, tar))
+
+
+def contents(
+    path: str | os.PathLike[str], wanted: Callable[[str], bool] = lambda name: True
+) -> dict[str, bytes]:
+    """Return the content of each wanted file below a folder or in an archive, by relative name, sorted.
+
+    Nothing is unpacked to disk. Links in an archive are passed over; a member whose name is absolute or
+    climbs out with `..` refuses the whole archive.
+    """
+    if os.path.isdir(path):
+        return {name: read_plain(Path(path, name)) for name in sorted(_folder_files(path)) if wanted(name)}
+    if not os.path.exists(path):
+        raise InputError(f"{path} does not exist; check the path")
+    found: dict[str, bytes] = {}
+    with readable(path):
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive:
+                for name, info in _zip_files(path, archive):
+                    if wanted(name):
+                        found[name] = archive.read(info)
+        else:
+            with open_binary(path) as raw, tarfile.open(fileobj=raw, mode="r|") as tar:
+                for name, member in _tar_files(path, tar):
+                    file = tar.extractfile(member) if wanted(name) else None
+                    if file is not None:
+                        found[name] = file.read()
+    return dict(sorted(found.items()))
+
+
+def read_plain(path: Path) -> bytes:
+    """Return the bytes of a file as they are on disk."""
+    with readable(path):
+        return path.read_bytes()
+
+
+def _hidden(name: str) -> bool:
+    return any(part.startswith(".") or part == "__MACOSX" for part in PurePosixPath(name).parts)
+
+
+def _folder_files(root: str | os.PathLike[str]) -> Iterator[str]:
+    def refuse(error: OSError) -> None:
+        raise InputError(f"{error.filename} cannot be read: {error.strerror}") from error
+
+    seen: set[str] = set()
+    for folder, below, files in os.walk(root, followlinks=True, onerror=refuse):
+        # A link may lead back up; each real folder is visited once.
+        real = os.path.realpath(folder)
+        if real in seen:
+            below.clear()
+            continue
+        seen.add(real)
+        below[:] = sorted(name for name in below if not _hidden(name))
+        prefix = os.path.relpath(folder, root)
+        for name in files:
+            if not _hidden(name):
+                yield name if prefix == "." else (Path(prefix) / name).as_posix()
+
+
+def _safe_name(archive: str | os.PathLike[str], name: str) -> str:
+    plain = name.replace("\\", "/")
+    if plain.startswith("/") or plain[1:2] == ":" or ".." in plain.split("/"):
+        raise FormatError(
+            f"{archive} has a member with an absolute or parent path ({name!r}); it is not read"
+        )
+    return str(PurePosixPath(plain))
+
+
+def _zip_files(
+    path: str | os.PathLike[str], archive: zipfile.ZipFile
+) -> Iterator[tuple[str, zipfile.ZipInfo]]:
+    for info in archive.infolist():
+        name = _safe_name(path, info.filename)
+        is_link = (info.external_attr >> 28) == 0o12
+        if not info.is_dir() and not is_link and not _hidden(name):
+            yield name, info
+
+
+def _tar_files(path: str | os.PathLike[str], tar: tarfile.TarFile) -> Iterator[tuple[str, tarfile.TarInfo]]:
+    for member in tar:
+        name = _safe_name(path, member.name)
+        if member.isfile() and not _hidden(name):
+            yield name, member
+
+
+def clean_name(name: str) -> str:
+    """Return a file name whose undecodable bytes are read as Latin-1."""
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return os.fsencode(name).decode("latin-1")
+    return name
+
+
+def start_of(path: str | os.PathLike[str], size: int = 65536) -> bytes:
+    """Return the first bytes of a file, without its compression."""
+    with open_binary(path) as file, readable(path):
+        return io.BufferedReader(file).read(size) if isinstance(file, io.RawIOBase) else file.read(size)

@@ -1,0 +1,72 @@
+"""The .review files of the multi-domain sentiment data come in; a Corpus labelled by file goes out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+
+from termsieve.corpus import Corpus
+from termsieve.errors import FormatError, InputError, ParameterError
+from termsieve.readers.files import clean_name, contents, decoded, is_archive, plain_stem, read_bytes
+from termsieve.readers.markup import elements, inside, line_of, plain_text
+
+# Not classes: the reviews without a verdict, and the union of the other files.
+_NO_CLASS = ("unlabeled", "unlabelled", "all")
+
+
+def read_reviews(
+    path: str | os.PathLike[str],
+    *,
+    fields: str | Iterable[str] = ("title", "review_text"),
+    encoding: str | None = None,
+) -> Corpus:
+    """Return the reviews of a folder, an archive or one .review file, labelled with the name of their file.
+
+    A text is the given `fields` of a review, one after the other; unlabeled.review and all.review are
+    left out. The files are not XML: tags are searched for, entities resolved, control characters become
+    spaces. Without `encoding` a file is read as UTF-8, or else as Latin-1.
+    """
+    wanted = (fields,) if isinstance(fields, str) else tuple(fields)
+    if not wanted or not all(isinstance(field, str) and field.isidentifier() for field in wanted):
+        raise ParameterError(
+            f"fields={fields!r} must name parts of a review, such as 'title' and 'review_text'"
+        )
+    texts: list[str] = []
+    labels: list[str] = []
+    for name, content in _review_files(path).items():
+        label = PurePosixPath(name).stem
+        for review in _reviews(decoded(content, encoding, name), name, wanted):
+            texts.append(review)
+            labels.append(clean_name(label))
+    if not texts:
+        raise FormatError(f"{path} holds no <review>")
+    return Corpus(texts, labels, name=plain_stem(path), source=f"reviews (fields={'+'.join(wanted)})")
+
+
+def _review_files(path: str | os.PathLike[str]) -> dict[str, bytes]:
+    if not (os.path.isdir(path) or is_archive(path)):
+        return {os.fspath(path): read_bytes(path)}
+    files = contents(path, wanted=lambda name: name.lower().endswith(".review"))
+    labelled = {name: content for name, content in files.items() if PurePosixPath(name).stem not in _NO_CLASS}
+    if not labelled:
+        raise FormatError(
+            f"{path} holds no labelled .review file, such as positive.review and negative.review"
+        )
+    return labelled
+
+
+def _reviews(text: str, name: str, fields: tuple[str, ...]) -> list[str]:
+    found = []
+    for _, review, position in elements(text, "review"):
+        if review is None:
+            raise FormatError(
+                f"{name}, line {line_of(text, position)}: a <review> without its end; file cut short"
+            )
+        parts = [inside(review, field) for field in fields]
+        if all(part is None for part in parts):
+            raise InputError(
+                f"{name}, line {line_of(text, position)}: the review has no {' and no '.join(fields)}"
+            )
+        found.append("\n".join(plain_text(part) for part in parts if part is not None))
+    return found

@@ -1,0 +1,426 @@
+"""CSV, TSV, JSON lines or Parquet files come in; a Corpus, or batches of texts and labels, goes out."""
+
+from __future__ import annotations
+
+import csv
+import glob
+import io
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from termsieve.corpus import Corpus, check_missing, present_labels, split_labels
+from termsieve.errors import FormatError, InputError
+from termsieve.readers.files import open_binary, plain_stem, plain_suffix, readable, start_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+# Suffix -> kind of table. What has none of these suffixes is told by its content.
+KINDS = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".tab": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+TEXT_NAMES = (
+    "text",
+    "body",
+    "content",
+    "document",
+    "message",
+    "review",
+    "review_text",
+    "comment",
+    "description",
+    "abstract",
+)
+LABEL_NAMES = (
+    "label",
+    "labels",
+    "class",
+    "category",
+    "categories",
+    "target",
+    "topic",
+    "topics",
+    "tag",
+    "tags",
+    "sentiment",
+)
+_DELIMITERS = ",\t;|"
+_BATCH_CHARACTERS = 16 << 20
+
+
+def read_table(
+    paths: Paths,
+    *,
+    text: str | None = None,
+    label: str | None = None,
+    split: str | None = None,
+    separator: str | None = None,
+    missing: str = "error",
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+) -> Corpus:
+    """Return the texts and labels of one table or of several: a path, a glob, a folder of tables, or a list.
+
+    Without `text` and `label` columns with a usual name are taken, where there is no doubt. `separator`
+    cuts a label column into several labels; lists in JSON lines and Parquet are several labels by
+    themselves. An absent text is a document without terms. An absent label (null or an empty cell) is an
+    error, or left out with `missing="drop"`. `split` names a column with "train" and "test". `delimiter`
+    and `encoding` are for CSV; without a delimiter the one of comma, tab, semicolon and bar that the
+    header uses is taken.
+    """
+    check_missing(missing)
+    files = table_paths(paths)
+    texts: list[str] = []
+    labels: list[Any] = []
+    parts: list[str] = []
+    found = _columns(files[0], text, label, split, delimiter, encoding)
+    for frame in _frames(files, found, delimiter, encoding):
+        texts += frame["text"].fill_null("").to_list()
+        labels += frame["label"].to_list()
+        if split is not None:
+            parts += frame["split"].cast(str).fill_null("").to_list()
+    if not texts:
+        raise FormatError(f"{files[0]} has a header but no row")
+    labels, kept = present_labels(split_labels(labels, separator), missing)
+    if len(kept) < len(texts):
+        texts = [texts[i] for i in kept]
+        parts = [parts[i] for i in kept] if parts else []
+    kind = {"csv": "CSV", "jsonl": "JSON lines", "parquet": "Parquet"}[table_kind(files[0])]
+    source = f"table ({kind}, text={found['text']!r}, label={found['label']!r})"
+    name = plain_stem(files[0]) if len(files) == 1 else Path(files[0]).resolve().parent.name
+    return Corpus(texts, labels, split=parts or None, name=name, source=source)
+
+
+def batches(
+    paths: Paths,
+    *,
+    text: str | None = None,
+    label: str | None = None,
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+) -> Iterator[pl.DataFrame]:
+    """Yield frames with the columns `text` and `label`, file by file, a bounded number of rows at a time.
+
+    Texts are strings or null, labels are as the table has them: strings, numbers, lists or null.
+    """
+    files = table_paths(paths)
+    found = _columns(files[0], text, label, None, delimiter, encoding)
+    yield from _frames(files, found, delimiter, encoding)
+
+
+def table_paths(paths: Paths) -> list[str]:
+    """Return the files meant by a path, a glob, a folder of tables or a list of such, sorted by name."""
+    if isinstance(paths, str | os.PathLike):
+        path = os.fspath(paths)
+        if os.path.isdir(path):
+            found = sorted(
+                os.path.join(path, name) for name in os.listdir(path) if plain_suffix(name) in KINDS
+            )
+            if not found:
+                raise FormatError(f"{path} holds no table; a table ends with one of {', '.join(KINDS)}")
+            return found
+        if not os.path.exists(path) and glob.has_magic(path):
+            found = sorted(name for name in glob.glob(path, recursive=True) if os.path.isfile(name))
+            if not found:
+                raise InputError(f"no file matches {path!r}")
+            return found
+        return [path]
+    listed = [file for path in paths for file in table_paths(path)]
+    if not listed:
+        raise InputError("the list of paths is empty; name at least one table")
+    return listed
+
+
+def table_kind(path: str) -> str:
+    """Return "csv", "jsonl" or "parquet", by a file's suffix or else its first bytes."""
+    if plain_suffix(path) in KINDS:
+        return KINDS[plain_suffix(path)]
+    start = start_of(path, 64).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start.startswith(b"PAR1"):
+        return "parquet"
+    return "jsonl" if start.startswith(b"{") else "csv"
+
+
+def _columns(
+    path: str, text: str | None, label: str | None, split: str | None, delimiter: str | None, encoding: str
+) -> dict[str, str]:
+    """Return the columns to read by role, those not given guessed from the first table's names."""
+    names = column_names(path, delimiter=delimiter, encoding=encoding)
+    found = {
+        "text": _column(names, text, "text", TEXT_NAMES, path),
+        "label": _column(names, label, "label", LABEL_NAMES, path),
+    }
+    if split is not None:
+        found["split"] = _column(names, split, "split", (), path)
+    if found["text"] == found["label"]:
+        raise InputError(f"{path}: text and label are both column {found['text']!r}; name two different ones")
+    return found
+
+
+def _column(names: list[str], wanted: str | None, role: str, usual: tuple[str, ...], path: str) -> str:
+    listed = ", ".join(map(repr, names))
+    if wanted is not None:
+        if wanted not in names:
+            raise InputError(f"{path} has no column {wanted!r} for {role}=; its columns: {listed}")
+        if names.count(wanted) > 1:
+            raise FormatError(
+                f"{path} has {names.count(wanted)} columns named {wanted!r}; rename all but one"
+            )
+        return wanted
+    likely = [name for name in names if name.strip().lower() in usual]
+    if len(likely) != 1:
+        doubt = "several could be it" if likely else "none has a usual name"
+        raise InputError(f"{path}: which column is the {role}? Give {role}=, {doubt}; its columns: {listed}")
+    return likely[0]
+
+
+def column_names(path: str, *, delimiter: str | None = None, encoding: str = "utf-8") -> list[str]:
+    """Return the names of a table's columns; for JSON lines, those of its first row."""
+    kind = table_kind(path)
+    if kind == "parquet":
+        return list(_parquet_schema(path))
+    if kind == "csv":
+        with _csv_rows(path, delimiter, encoding) as (header, _):
+            return header
+    for row, _ in _json_rows(path):
+        return list(row)
+    raise FormatError(f"{path} is empty")
+
+
+def _frames(
+    files: list[str], columns: dict[str, str], delimiter: str | None, encoding: str
+) -> Iterator[pl.DataFrame]:
+    for path in files:
+        kind = table_kind(path)
+        if kind == "parquet":
+            yield from _parquet_frames(path, columns)
+        elif kind == "csv":
+            yield from _csv_frames(path, columns, delimiter, encoding)
+        else:
+            yield from _json_frames(path, columns)
+
+
+def _parquet_schema(path: str) -> Any:
+    import polars as pl
+
+    with readable(path), _parquet_errors(path):
+        return pl.scan_parquet(path, glob=False).collect_schema()
+
+
+def _parquet_frames(path: str, columns: dict[str, str]) -> Iterator[pl.DataFrame]:
+    import polars as pl
+
+    schema = _parquet_schema(path)
+    for role, name in columns.items():
+        _column(list(schema), name, role, (), path)
+    if schema[columns["text"]] not in (pl.String, pl.Categorical, pl.Null) and not isinstance(
+        schema[columns["text"]], pl.Enum
+    ):
+        raise InputError(f"{path}: column {columns['text']!r} holds {schema[columns['text']]}, not text")
+    with readable(path), _parquet_errors(path):
+        table = pl.scan_parquet(path, glob=False).select(
+            pl.col(name).cast(pl.String).alias(role) if role == "text" else pl.col(name).alias(role)
+            for role, name in columns.items()
+        )
+        yield from table.collect_batches(chunk_size=20_000, maintain_order=True)
+
+
+@contextmanager
+def _parquet_errors(path: str) -> Iterator[None]:
+    from polars.exceptions import PolarsError
+
+    try:
+        yield
+    except PolarsError as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise FormatError(f"{path} is no readable Parquet file: {reason}") from error
+
+
+def _csv_frames(
+    path: str, columns: dict[str, str], delimiter: str | None, encoding: str
+) -> Iterator[pl.DataFrame]:
+    with _csv_rows(path, delimiter, encoding) as (header, rows):
+        places = [header.index(_column(header, name, role, (), path)) for role, name in columns.items()]
+        picked = ([row[place] or None for place in places] for row in rows)
+        yield from _framed(picked, list(columns))
+
+
+@contextmanager
+def _csv_rows(
+    path: str, delimiter: str | None, encoding: str
+) -> Iterator[tuple[list[str], Iterator[list[str]]]]:
+    """Open a CSV file as its header and its rows, each row as long as the header."""
+    with open_binary(path) as raw, _wide_fields():
+        lines = _lines(path, raw, encoding)
+        first = next(lines, None)
+        if first is None:
+            raise FormatError(f"{path} is empty")
+        reader = csv.reader(_chained(first, lines), delimiter=delimiter or _delimiter(first), strict=True)
+        rows = _checked_rows(path, reader)
+        header = next(rows, None)
+        if header is None:
+            raise FormatError(f"{path} is empty")
+        yield [name.strip() for name in header], rows
+
+
+@contextmanager
+def _wide_fields() -> Iterator[None]:
+    before = csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+def _chained(first: str, rest: Iterator[str]) -> Iterator[str]:
+    yield first
+    yield from rest
+
+
+def _lines(path: str, raw: IO[bytes], encoding: str) -> Iterator[str]:
+    """Yield decoded lines with their ends; a byte that does not fit is an error that names the line."""
+    fitting = "utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding
+    try:
+        text = io.TextIOWrapper(
+            io.BufferedReader(raw) if isinstance(raw, io.RawIOBase) else raw, fitting, newline=""
+        )
+    except LookupError as error:
+        raise InputError(f"encoding {encoding!r} is unknown to Python; try 'utf-8' or 'latin-1'") from error
+    number = 0
+    with readable(path):
+        try:
+            for line in text:
+                number += 1
+                yield line
+        except UnicodeError as error:
+            line_number = _undecodable_line(path, fitting) or number + 1
+            raise FormatError(
+                f"{path}, line {line_number}: not valid {encoding}; give encoding=, such as 'latin-1'"
+            ) from error
+
+
+def _undecodable_line(path: str, encoding: str) -> int | None:
+    """Return the first line whose bytes do not decode (the decoder itself works in blocks of many lines)."""
+    with open_binary(path) as raw, readable(path):
+        for number, line in enumerate(raw, 1):
+            try:
+                line.decode(encoding)
+            except UnicodeError:
+                return number
+    return None
+
+
+def _delimiter(header: str) -> str:
+    counts = Counter(character for character in _unquoted_part(header) if character in _DELIMITERS)
+    return max(_DELIMITERS, key=lambda character: counts[character]) if counts else ","
+
+
+def _unquoted_part(line: str) -> str:
+    return "".join(line.split('"')[::2])
+
+
+def _checked_rows(path: str, reader: Any) -> Iterator[list[str]]:
+    width = None
+    start = 1
+    while True:
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise FormatError(f"{path}, line {start}: {error}; check the quotes of this row") from error
+        if row:
+            if width is None:
+                width = len(row)
+            elif len(row) != width:
+                raise FormatError(
+                    f"{path}, line {start}: {len(row)} fields where the header has {width}; "
+                    "check the quotes and the delimiter of this row"
+                )
+            yield row
+        start = reader.line_num + 1
+
+
+def _json_frames(path: str, columns: dict[str, str]) -> Iterator[pl.DataFrame]:
+    def picked() -> Iterator[list[Any]]:
+        for row, number in _json_rows(path):
+            values = [row.get(name) for name in columns.values()]
+            if values[0] is not None and not isinstance(values[0], str):
+                raise FormatError(
+                    f"{path}, line {number}: {columns['text']!r} is {values[0]!r:.40}, not text"
+                )
+            for name in columns.values():
+                if name not in row:
+                    raise FormatError(
+                        f"{path}, line {number}: no {name!r} here; the row has: {', '.join(map(repr, row))}"
+                    )
+            yield [_whole(value) for value in values]
+
+    yield from _framed(picked(), list(columns))
+
+
+def _json_rows(path: str) -> Iterator[tuple[dict[str, Any], int]]:
+    with open_binary(path) as raw:
+        for number, line in enumerate(_lines(path, raw, "utf-8"), 1):
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                reason = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deep"
+                raise FormatError(f"{path}, line {number}: not a JSON object ({reason})") from error
+            if not isinstance(row, dict):
+                raise FormatError(f"{path}, line {number}: a JSON object was expected, one on each line")
+            yield row, number
+
+
+def _whole(value: Any) -> Any:
+    """Return a JSON value with lone surrogates, which are no text, replaced by U+FFFD."""
+    if isinstance(value, str):
+        return (
+            value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            if not value.isascii()
+            else value
+        )
+    return [_whole(item) for item in value] if isinstance(value, list) else value
+
+
+def _framed(rows: Iterable[list[Any]], names: list[str]) -> Iterator[pl.DataFrame]:
+    batch: list[list[Any]] = []
+    size = 0
+    for row in rows:
+        batch.append(row)
+        size += len(row[0] or "") + 64
+        if size >= _BATCH_CHARACTERS:
+            yield _frame(batch, names)
+            batch, size = [], 0
+    if batch:
+        yield _frame(batch, names)
+
+
+def _frame(rows: list[list[Any]], names: list[str]) -> pl.DataFrame:
+    import polars as pl
+
+    columns = []
+    for name, values in zip(names, zip(*rows, strict=True), strict=True):
+        kind = pl.String if name == "text" or all(value is None for value in values) else None
+        try:
+            columns.append(pl.Series(name, values, dtype=kind, strict=True))
+        except (TypeError, OverflowError, ValueError, pl.exceptions.PolarsError) as error:
+            raise InputError(f"column {name!r} holds values of mixed types; make them all strings") from error
+    return pl.DataFrame(columns)
