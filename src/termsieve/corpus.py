@@ -347,7 +347,7 @@ def _clean_labels(labels: Iterable[Any]) -> tuple[np.ndarray, bool]:
 
 def _plain_labels(values: list[Any]) -> np.ndarray:
     kinds = {_label_kind(kind) for kind in set(map(type, values))}
-    if any(map(_is_missing, values)) and float in kinds | {float}:
+    if float in kinds and any(map(_is_missing, values)):
         raise InputError("a label among several of one document is missing; leave it out of the tuple")
     if float in kinds:
         if not all(float(value).is_integer() for value in values if isinstance(value, float | np.floating)):
@@ -368,7 +368,8 @@ def _plain_labels(values: list[Any]) -> np.ndarray:
 
 
 def _label_kind(kind: type) -> type:
-    if kind is type(None):
+    """Return the plain type of a label's type; what stands for a missing label counts as float."""
+    if kind.__name__ in ("NoneType", "NAType", "NaTType"):
         return float
     for family, plain in (
         (str, str),

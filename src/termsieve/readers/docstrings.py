@@ -32,10 +32,9 @@ def load_docstrings() -> Corpus:
     """Return the docstrings of SciPy's public functions, each labelled with its subpackage: the demo corpus.
 
     Every installation has it, without network and without a file, and one SciPy version gives one corpus.
-    Lines of
-    example code (`>>>` and `...`) are left out, as their imports would give the class away; all prose stays, with
-    the words by which a subpackage speaks of itself. A function belongs to the subpackage that defines it;
-    distributions, which share one text, are no functions.
+    Example code (lines of `>>>` and `...`) is left out, as its imports would give the class away; all prose
+    stays, with the words by which a subpackage speaks of itself. A function belongs to the subpackage that
+    defines it; distributions, which share one text, are no functions.
     """
     import scipy
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import io
 import lzma
 import os
 import tarfile
@@ -12,6 +11,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
@@ -103,10 +103,15 @@ def open_binary(path: str | os.PathLike[str]) -> IO[bytes]:
 def _zstd_open(path: str | os.PathLike[str], mode: str) -> Any:
     for module in ("compression.zstd", "backports.zstd", "zstandard"):
         try:
-            return __import__(module, fromlist=["open"]).open(path, mode)
+            return import_module(module).open(path, mode)
         except ImportError:
             continue
-    raise MissingExtraError(f"{path} is compressed with zstd; to read it: pip install zstandard")
+    try:
+        return import_module("pyarrow").input_stream(os.fspath(path), compression="zstd")
+    except ImportError:
+        raise MissingExtraError(
+            f"{path} is compressed with zstd; to read it: pip install zstandard"
+        ) from None
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
@@ -258,4 +263,4 @@ def clean_name(name: str) -> str:
 def start_of(path: str | os.PathLike[str], size: int = 65536) -> bytes:
     """Return the first bytes of a file, without its compression."""
     with open_binary(path) as file, readable(path):
-        return io.BufferedReader(file).read(size) if isinstance(file, io.RawIOBase) else file.read(size)
+        return file.read(size)

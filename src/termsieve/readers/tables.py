@@ -9,13 +9,13 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from termsieve.corpus import Corpus, check_missing, present_labels, split_labels
-from termsieve.errors import FormatError, InputError
+from termsieve.errors import FormatError, InputError, ParameterError
 from termsieve.readers.files import open_binary, plain_stem, plain_suffix, readable, start_of
 
 if TYPE_CHECKING:
@@ -60,7 +60,9 @@ LABEL_NAMES = (
     "sentiment",
 )
 _DELIMITERS = ",\t;|"
+# What bounds a batch: the characters of rows parsed here, the rows of Parquet.
 _BATCH_CHARACTERS = 16 << 20
+_BATCH_ROWS = 20_000
 
 
 def read_table(
@@ -197,8 +199,9 @@ def column_names(path: str, *, delimiter: str | None = None, encoding: str = "ut
     if kind == "csv":
         with _csv_rows(path, delimiter, encoding) as (header, _):
             return header
-    for row, _ in _json_rows(path):
-        return list(row)
+    with closing(_json_rows(path)) as rows:
+        for row, _ in rows:
+            return list(row)
     raise FormatError(f"{path} is empty")
 
 
@@ -237,7 +240,7 @@ def _parquet_frames(path: str, columns: dict[str, str]) -> Iterator[pl.DataFrame
             pl.col(name).cast(pl.String).alias(role) if role == "text" else pl.col(name).alias(role)
             for role, name in columns.items()
         )
-        yield from table.collect_batches(chunk_size=20_000, maintain_order=True)
+        yield from table.collect_batches(chunk_size=_BATCH_ROWS, maintain_order=True)
 
 
 @contextmanager
@@ -265,6 +268,8 @@ def _csv_rows(
     path: str, delimiter: str | None, encoding: str
 ) -> Iterator[tuple[list[str], Iterator[list[str]]]]:
     """Open a CSV file as its header and its rows, each row as long as the header."""
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '\r\n"\0'):
+        raise ParameterError(f"delimiter={delimiter!r} must be one character that ends a field, such as ';'")
     with open_binary(path) as raw, _wide_fields():
         lines = _lines(path, raw, encoding)
         first = next(lines, None)
@@ -296,26 +301,26 @@ def _lines(path: str, raw: IO[bytes], encoding: str) -> Iterator[str]:
     """Yield decoded lines with their ends; a byte that does not fit is an error that names the line."""
     fitting = "utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding
     try:
-        text = io.TextIOWrapper(
-            io.BufferedReader(raw) if isinstance(raw, io.RawIOBase) else raw, fitting, newline=""
-        )
+        text = io.TextIOWrapper(raw, fitting, newline="")
     except LookupError as error:
         raise InputError(f"encoding {encoding!r} is unknown to Python; try 'utf-8' or 'latin-1'") from error
     number = 0
-    with readable(path):
+    with text, readable(path):
         try:
             for line in text:
                 number += 1
                 yield line
         except UnicodeError as error:
-            line_number = _undecodable_line(path, fitting) or number + 1
             raise FormatError(
-                f"{path}, line {line_number}: not valid {encoding}; give encoding=, such as 'latin-1'"
+                f"{path}, line {_undecodable_line(path, fitting) or number + 1}: not valid {encoding}; "
+                "give encoding=, such as 'latin-1'"
             ) from error
 
 
 def _undecodable_line(path: str, encoding: str) -> int | None:
-    """Return the first line whose bytes do not decode (the decoder itself works in blocks of many lines)."""
+    """Return the first line whose bytes do not decode; the decoder itself works in blocks of many lines."""
+    if encoding.lower().startswith(("utf-16", "utf16", "utf-32", "utf32")):
+        return None
     with open_binary(path) as raw, readable(path):
         for number, line in enumerate(raw, 1):
             try:
@@ -374,7 +379,7 @@ def _json_frames(path: str, columns: dict[str, str]) -> Iterator[pl.DataFrame]:
     yield from _framed(picked(), list(columns))
 
 
-def _json_rows(path: str) -> Iterator[tuple[dict[str, Any], int]]:
+def _json_rows(path: str) -> Generator[tuple[dict[str, Any], int], None, None]:
     with open_binary(path) as raw:
         for number, line in enumerate(_lines(path, raw, "utf-8"), 1):
             if not line.strip():

@@ -1,0 +1,278 @@
+"""Tables: CSV, TSV, JSON lines and Parquet as they really come."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from contextlib import suppress
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from termsieve import read
+from termsieve.errors import FormatError, InputError, ParameterError, TermsieveError
+from termsieve.readers.tables import batches, read_table
+
+ROWS = [("good film", "pos"), ("bad film", "neg"), ("", "pos")]
+
+
+@pytest.fixture
+def write(tmp_path):
+    def written(content: bytes | str, name: str = "t.csv"):
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return written
+
+
+def jsonl(*rows) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def check(corpus):
+    assert list(zip(corpus.texts, corpus.labels.tolist(), strict=True)) == ROWS
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t", ";", "|"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_csv_with_its_delimiter_sniffed(write, delimiter, end, mark):
+    lines = [("text", "label"), *ROWS]
+    corpus = read(write(mark + "".join(f"{a}{delimiter}{b}{end}" for a, b in lines)))
+    check(corpus)
+    assert corpus.source == "table (CSV, text='text', label='label')"
+    assert corpus.name == "t"
+
+
+def test_a_given_delimiter_wins(write):
+    corpus = read(write("text,x;label\na,b;y\n"), delimiter=";", text="text,x")
+    assert corpus.texts == ("a,b",)
+    with pytest.raises(ParameterError, match="one character"):
+        read(write("text,label\na,b\n"), delimiter=",,")
+
+
+def test_quotes_newlines_and_blank_lines(write):
+    corpus = read(write('text,label\n"one, ""two""\nthree",x\n\n"é\0",y\n'))
+    assert corpus.texts == ('one, "two"\nthree', "é\0")
+    assert corpus.labels.tolist() == ["x", "y"]
+
+
+def test_a_stray_quote_inside_a_field_is_text(write):
+    assert read(write('text,label\n5" disk,x\n')).texts == ('5" disk',)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("text,label\na,x\nb,x,y\n", "line 3: 3 fields where the header has 2"),
+        ('text,label\n"a\nb",x\nb\n', "line 4: 1 fields where the header has 2"),
+        ('text,label\na,x\n"b,y\n', "line 3: .*check the quotes"),
+        ('text,label\na,x\n"b"c,y\n', "line 3: .*check the quotes"),
+        (b"text,label\na,x\nb\xe9,y\n", "line 3: not valid utf-8; give encoding="),
+        ("", "is empty"),
+        ("\n\n", "is empty"),
+        ("text,label\n", "has a header but no row"),
+        ("text,label,text\na,x,b\n", "2 columns named 'text'"),
+    ],
+)
+def test_damaged_csv_names_the_line(write, content, message):
+    with pytest.raises(FormatError, match=message):
+        read_table(write(content), text="text", label="label")
+
+
+def test_far_undecodable_line_is_named(write):
+    path = write(b"text,label\n" + b"a,x\n" * 50_000 + b"\xff,y\n" + b"a,x\n" * 5)
+    with pytest.raises(FormatError, match="line 50002"):
+        read(path)
+
+
+def test_encoding(write):
+    path = write("text,label\ncafé,x\n".encode("latin-1"))
+    assert read(path, encoding="latin-1").texts == ("café",)
+    assert read(write("text,label\ncafé,x\n".encode("utf-16")), encoding="utf-16").texts == ("café",)
+    with pytest.raises(InputError, match="encoding 'klingon' is unknown"):
+        read(path, encoding="klingon")
+
+
+def test_columns_are_guessed_only_without_doubt(write):
+    assert read(write("id,Body,tag\n1,a,x\n")).source == "table (CSV, text='Body', label='tag')"
+    with pytest.raises(InputError, match=r"which column is the text\? .*'id', 'words', 'tag'"):
+        read(write("id,words,tag\n1,a,x\n"))
+    with pytest.raises(InputError, match=r"which column is the label\? .*several could be it"):
+        read(write("text,class,tag\n1,a,x\n"))
+    with pytest.raises(InputError, match="no column 'txt' for text=; its columns: 'text', 'label'"):
+        read(write("text,label\na,x\n"), text="txt")
+    with pytest.raises(InputError, match="both column 'text'"):
+        read(write("text,label\na,x\n"), label="text")
+
+
+def test_missing_labels_are_counted_or_dropped(write):
+    path = write("text,label\na,x\nb,\nc,\n")
+    with pytest.raises(InputError, match="2 of 3 documents have no label, the first is document 2"):
+        read(path)
+    assert read(path, missing="drop").texts == ("a",)
+    with pytest.raises(ParameterError, match="'error' or 'drop'"):
+        read(path, missing="ignore")
+
+
+def test_several_labels_and_a_split(write):
+    path = write("text,label,part\na,x|y,train\nb,y,test\nc,,\n")
+    corpus = read(path, separator="|", split="part", missing="drop")
+    assert corpus.labels.tolist() == [("x", "y"), ("y",)]
+    assert [len(part) for part in corpus.split()] == [1, 1]
+
+
+def test_jsonl(write):
+    content = jsonl(*({"text": a, "label": b, "n": 1} for a, b in ROWS))
+    check(read(write(content, "t.jsonl")))
+    check(read(write(content, "data")))
+    check(read(write("\n" + content.replace("\n", "\r\n\n"), "t.ndjson")))
+
+
+def test_jsonl_with_lists_numbers_and_nulls(write):
+    content = jsonl(
+        {"text": "a", "label": ["x", "y"]}, {"text": None, "label": []}, {"label": ["y"], "text": "c"}
+    )
+    corpus = read(write(content, "t.jsonl"))
+    assert corpus.texts == ("a", "", "c")
+    assert corpus.labels.tolist() == [("x", "y"), (), ("y",)]
+    numbers = read(write(jsonl({"text": "a", "label": 3}, {"text": "b", "label": 1}), "t.jsonl"))
+    assert numbers.labels.tolist() == [3, 1]
+
+
+def test_a_lone_surrogate_becomes_the_replacement_character(write):
+    corpus = read(write('{"text": "a\\ud800b\\ud83d\\ude00", "label": "\\udc00"}\n', "t.jsonl"))
+    assert corpus.texts == ("a\ufffdb\U0001f600",)
+    assert corpus.labels.tolist() == ["\ufffd"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (jsonl({"text": "a", "label": "x"}) + "{", r"line 2: not a JSON object"),
+        (jsonl({"text": "a", "label": "x"}, ["b"]), "line 2: a JSON object was expected"),
+        (jsonl({"text": "a", "label": "x"}, {"text": "b"}), "line 2: no 'label' here; the row has: 'text'"),
+        (jsonl({"text": 7, "label": "x"}), "line 1: 'text' is 7, not text"),
+        (jsonl({"text": "a", "label": "x"}, {"text": "b", "label": 1}), "mixed types"),
+        (jsonl({"text": "a", "label": {"x": 1}}), "a label is dict"),
+        ("[" * 100_000, "line 1: not a JSON object"),
+        (b'{"text": "\xff", "label": "x"}\n', "line 1: not valid utf-8"),
+        ("", "is empty"),
+    ],
+)
+def test_damaged_jsonl_names_the_line(write, content, message):
+    with pytest.raises(TermsieveError, match=message):
+        read(write(content, "t.jsonl"))
+
+
+def test_a_json_document_says_it_is_not_lines(write):
+    with pytest.raises(FormatError, match="one on each line"):
+        read(write('[{"text": "a", "label": "x"}]', "t.json"))
+
+
+def test_parquet(tmp_path):
+    path = tmp_path / "t.parquet"
+    pl.DataFrame({"text": [a or None for a, _ in ROWS], "label": [b for _, b in ROWS]}).write_parquet(path)
+    check(read(path))
+    path.rename(tmp_path / "data")
+    check(read(tmp_path / "data"))
+
+
+def test_parquet_kinds(tmp_path):
+    path = tmp_path / "t.parquet"
+    frame = pl.DataFrame({"text": ["a", "b"], "label": [["x"], ["x", "y"]], "n": [1, 2]})
+    frame.with_columns(pl.col("text").cast(pl.Categorical)).write_parquet(path)
+    corpus = read(path)
+    assert corpus.texts == ("a", "b")
+    assert corpus.labels.tolist() == [("x",), ("x", "y")]
+    assert read(path, label="n").labels.tolist() == [1, 2]
+    with pytest.raises(InputError, match="column 'n' holds Int64, not text"):
+        read(path, text="n")
+    with pytest.raises(InputError, match="its columns: 'text', 'label', 'n'"):
+        read(path, text="nope")
+
+
+def test_damaged_parquet(write, tmp_path):
+    with pytest.raises(FormatError, match="no readable Parquet"):
+        read(write(b"PAR1 and nothing else", "t.parquet"))
+    with pytest.raises(TermsieveError):
+        read(write(b"", "t.parquet"))
+    whole = tmp_path / "whole.parquet"
+    pl.DataFrame({"text": ["a"] * 1000, "label": ["x"] * 1000}).write_parquet(whole)
+    with pytest.raises(FormatError, match="no readable Parquet"):
+        read(write(whole.read_bytes()[:-100], "t.parquet"))
+
+
+def test_compressed_tables(tmp_path):
+    frame = pl.DataFrame({"text": [a for a, _ in ROWS], "label": [b for _, b in ROWS]})
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(frame.write_csv().encode()))
+    (tmp_path / "b.jsonl.gz").write_bytes(gzip.compress(frame.write_ndjson().encode()))
+    check(read(tmp_path / "a.csv.gz"))
+    check(read(tmp_path / "b.jsonl.gz"))
+    (tmp_path / "c.csv.gz").write_bytes(gzip.compress(frame.write_csv().encode() * 1000)[:-20])
+    with pytest.raises(FormatError, match="damaged or cut short"):
+        read(tmp_path / "c.csv.gz")
+
+
+def test_zstd_tables(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    frame = pl.DataFrame({"text": [a for a, _ in ROWS], "label": [b for _, b in ROWS]})
+    path = tmp_path / "a.jsonl.zst"
+    path.write_bytes(pyarrow.compress(frame.write_ndjson().encode(), "zstd", asbytes=True))
+    check(read(path))
+    path.write_bytes(path.read_bytes()[:-10])
+    with pytest.raises(FormatError):
+        read(path)
+
+
+def test_globs_lists_and_folders_of_tables(tmp_path):
+    for i, (text, label) in enumerate(ROWS):
+        (tmp_path / f"part-{i}.csv").write_text(f"label,text\n{label},{text}\n")
+    for paths in (
+        str(tmp_path / "part-*.csv"),
+        tmp_path,
+        [tmp_path / f"part-{i}.csv" for i in range(3)],
+        [str(tmp_path / "part-[01].csv"), str(tmp_path / "part-2.csv")],
+    ):
+        check(read(paths))
+    with pytest.raises(InputError, match="no file matches"):
+        read(str(tmp_path / "*.tsv"))
+    with pytest.raises(InputError, match="list of paths is empty"):
+        read([])
+    (tmp_path / "part-9.csv").write_text("label,words\nx,a\n")
+    with pytest.raises(InputError, match=r"part-9\.csv has no column 'text'"):
+        read(tmp_path)
+
+
+def test_batches_are_bounded_and_cover_everything(tmp_path, monkeypatch):
+    monkeypatch.setattr("termsieve.readers.tables._BATCH_CHARACTERS", 1000)
+    monkeypatch.setattr("termsieve.readers.tables._BATCH_ROWS", 40)
+    frame = pl.DataFrame(
+        {"text": [f"word{i}" for i in range(300)], "label": [f"c{i % 3}" for i in range(300)]}
+    )
+    frame.write_csv(tmp_path / "a.csv")
+    frame.write_ndjson(tmp_path / "b.jsonl")
+    frame.write_parquet(tmp_path / "c.parquet", row_group_size=100)
+    for name in ("a.csv", "b.jsonl", "c.parquet"):
+        parts = list(batches(tmp_path / name))
+        assert len(parts) > 3
+        assert pl.concat(parts).equals(frame)
+    assert sum(map(len, batches(tmp_path))) == 900
+
+
+def test_a_long_line_is_a_long_document(write):
+    corpus = read(write("text,label\n" + "word " * 400_000 + ",x\n"))
+    assert len(corpus.texts[0]) == 2_000_000
+    corpus = read(write(jsonl({"text": "word " * 400_000, "label": "x"}), "t.jsonl"))
+    assert len(corpus.texts[0]) == 2_000_000
+
+
+@given(content=st.binary(max_size=80), name=st.sampled_from(["t.csv", "t.jsonl", "t.parquet"]))
+def test_any_bytes_give_a_corpus_or_a_clear_error(tmp_path_factory, content, name):
+    path = tmp_path_factory.getbasetemp() / name
+    path.write_bytes((b"text,label\n" if name == "t.csv" else b"") + content)
+    with suppress(TermsieveError):
+        assert len(read_table(path, text="text", label="label")) > 0
