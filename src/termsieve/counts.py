@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 DENSE_CELLS = 2**25  # classes x terms up to which a table is kept dense (256 MiB of int64)
 FORMAT = "termsieve-counts"
 FORMAT_VERSION = 1
+CLASS_TYPES = {"U": np.str_, "i": np.int64, "u": np.uint64, "f": np.float64, "b": np.bool_}
 Ints = NDArray[np.int64]
 
 
@@ -31,8 +33,8 @@ class Counts:
     """For each class and term, the documents inside and outside the class that contain the term.
 
     `tp`, `fp`: classes x terms; `pos`, `neg`: one a class; `df`: one a term; `classes`: sorted; `terms`:
-    names, or None. Above 2**25 cells `tp` is a scipy csr_array and `fp` comes in `blocks()` of classes only. Counted
-    with `occurrences=True` there are also `tf` (classes x terms), `tf_total` and `squares` (one a term).
+    names, or None. Above 2**25 cells `tp` is a scipy csr_array and `fp` comes in `blocks()` of classes only.
+    With `occurrences=True` there are also `tf` (classes x terms), `tf_total` and `squares` (one a term).
 
     Counts of disjoint documents add up, and whole - part is the rest:
 
@@ -336,7 +338,7 @@ class Counts:
 
     @classmethod
     def _from_parquet(cls, frame: polars.DataFrame, head: dict[str, Any]) -> Counts:
-        classes = np.array(head["classes"], dtype=None if head["class_kind"] in "US" else head["class_kind"])
+        classes: NDArray[Any] = np.array(head["classes"], dtype=CLASS_TYPES[head["class_kind"]])
         occurrences = "tf" in frame.columns
         return cls(
             _from_lists(frame, "class_at", "tp", len(classes)),
@@ -382,10 +384,9 @@ def presence_matrix(X: Any) -> tuple[list[str] | None, Any]:
             f"X must hold real numbers, not {X.dtype}"
             + ": complex data not supported" * (X.dtype.kind == "c")
         )
-    if not sparse.issparse(X) or X.format != "csr":
-        _refuse_bad_values(X.data if sparse.issparse(X) else X)
-        X = sparse.csr_array(X)
-    matrix = X
+    if not sparse.issparse(X):
+        _refuse_bad_values(X)
+    matrix = X if sparse.issparse(X) and X.format == "csr" else sparse.csr_array(X)
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
@@ -466,11 +467,15 @@ def _term_names(terms: Sequence[str] | NDArray[Any] | None, n_terms: int) -> NDA
     names[:] = [str(term) for term in terms]
     if len(names) != n_terms:
         raise InputError(f"{len(names):,} term names for {n_terms:,} columns")
-    if len(set(names)) < len(names):
-        seen: set[str] = set()
-        twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise InputError(f"the term {twice!r} names more than one column; term names must be distinct")
+    refuse_repeated(names)
     return names
+
+
+def refuse_repeated(names: Iterable[Any]) -> None:
+    """Raise InputError where a term's name stands twice."""
+    twice = next((name for name, times in Counter(names).items() if times > 1), None)
+    if twice is not None:
+        raise InputError(f"the term {twice!r} names more than one column; term names must be distinct")
 
 
 def _same(a: Any, b: Any) -> bool:

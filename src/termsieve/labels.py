@@ -128,7 +128,7 @@ def _grouped(
 
 def _factorised(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the sorted distinct labels and the position of each label among them."""
-    if labels.dtype.kind in "biuUS":
+    if labels.dtype.kind in "biuU":
         classes, codes = np.unique(labels, return_inverse=True)
         return classes, codes
     if labels.dtype.kind == "f":

@@ -240,15 +240,10 @@ def _bns(tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, clip: float = 0.00
 def _joint_chi_squared(tp: Floats, pos: Floats) -> Floats:
     """Chi-squared of the 2 x classes table, for classes x terms `tp`."""
     n, df = pos.sum(), tp.sum(axis=0)
-    expected_share = tp - df * (pos / n)
+    share = pos[:, None] / n
+    excess = ((tp - df * share) ** 2 / np.where(share == 0, 1, share)).sum(axis=0)
     spread = df * (n - df)
-    value = (
-        n
-        * (expected_share**2 / np.where(pos == 0, 1, pos)).sum(axis=0)
-        * n
-        / np.where(spread == 0, 1, spread)
-    )
-    return np.where(spread == 0, 0, value)
+    return np.where(spread == 0, 0, n * excess / np.where(spread == 0, 1, spread))
 
 
 @declare(

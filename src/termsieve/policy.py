@@ -260,7 +260,7 @@ def _sorted(base: Columns, value: Floats, group: NDArray[np.int8] | None = None)
     return order
 
 
-def _interleaved(positive: Columns, negative: Columns, ratio: float) -> Columns:
+def interleaved(positive: Columns, negative: Columns, ratio: float) -> Columns:
     """Return the ordering whose every prefix of l terms has ratio * l, rounded half up, from `positive`."""
     steps = np.arange(len(positive) + 1)
     n_positive = np.floor(np.round(ratio * steps, 9) + 0.5)
@@ -275,7 +275,7 @@ def _by_combined_key(
         return Ranking(_sorted(base, value, group), value, scores.counts)
     group, value = _combined_key(scores, "positive", None, combine)
     negative_group, negative = _combined_key(scores, "negative", None, combine)
-    order = _interleaved(_sorted(base, value, group), _sorted(base, negative, negative_group), ratio)
+    order = interleaved(_sorted(base, value, group), _sorted(base, negative, negative_group), ratio)
     return Ranking(order, value, scores.counts)
 
 

@@ -11,10 +11,11 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from termsieve.counts import Counts
+from termsieve.counts import Counts, refuse_repeated
 from termsieve.errors import InputError, ParameterError
 from termsieve.metrics import Metric, metric
 from termsieve.policy import CUTS, Combine, Ranking, Side, check_cut, cut, rank
+from termsieve.redundancy import distinct_cut
 from termsieve.scores import Scores, score
 
 
@@ -26,6 +27,8 @@ class TermSelector(SelectorMixin, BaseEstimator):
     metric : a name such as "bns", "chi_squared" or "wfo(0.3)", or a callable m(tp, fp, pos, neg)
     k, fraction, threshold, sparsity, memory : the cut-off, at most one; none means k = 1000 (see `cut`)
     side, ratio, alpha, combine, min_df, max_df : how scores become a ranking (see `rank`)
+    redundancy : None, or a limit above 0 and up to 1: a term whose presence correlates with that of a better
+        selected one by at least so much, in absolute value, gives its place to the next (needs documents)
 
     With two classes the second is the positive one, as everywhere in scikit-learn; with more, or with
     several labels a document, each class has its own scores and `combine` makes one ranking of them.
@@ -59,6 +62,7 @@ class TermSelector(SelectorMixin, BaseEstimator):
         combine: Combine = "max",
         min_df: float = 1,
         max_df: float = 1.0,
+        redundancy: float | None = None,
     ) -> None:
         self.metric = metric
         self.k = k
@@ -72,15 +76,20 @@ class TermSelector(SelectorMixin, BaseEstimator):
         self.combine = combine
         self.min_df = min_df
         self.max_df = max_df
+        self.redundancy = redundancy
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Count the documents of X, score the terms and select."""
         self._check_cut()
-        return self._select(self._counted(X, y, reset=True))
+        self._select(self._counted(X, y, reset=True))
+        if self.redundancy is not None:
+            self.selected_ = distinct_cut(X, self._ranking(), self.redundancy, **self._cut())
+        return self
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Add more documents, with the same columns and any classes, and select anew."""
         self._check_cut()
+        self._refuse_redundancy("partial_fit")
         if not hasattr(self, "counts_"):
             return self.fit(X, y)
         return self._select(self.counts_ + self._counted(X, y, reset=False))
@@ -88,6 +97,7 @@ class TermSelector(SelectorMixin, BaseEstimator):
     def fit_counts(self, counts: Counts) -> Self:
         """Select from counts that were made elsewhere."""
         self._check_cut()
+        self._refuse_redundancy("fit_counts")
         if not isinstance(counts, Counts):
             raise InputError(f"fit_counts takes Counts, not {type(counts).__name__}; use fit for a matrix")
         if hasattr(self, "feature_names_in_"):
@@ -114,13 +124,13 @@ class TermSelector(SelectorMixin, BaseEstimator):
             check_cut(name, getattr(self, name))
 
     def _counted(self, X: Any, y: Any, reset: bool) -> Counts:
+        refuse_repeated(getattr(X, "columns", ()))
         X = validate_data(self, X, accept_sparse=("csr", "csc", "coo"), dtype="numeric", reset=reset)
-        reads = metric(self.metric).reads == "occurrences"
-        values = X.data if hasattr(X, "format") else X
-        whole = values.dtype.kind != "f" or bool((values == np.floor(values)).all())
-        occurrences = reads and (whole or bool(metric(self.metric).needs))
         return Counts.from_matrix(
-            X, y, terms=getattr(self, "feature_names_in_", None), occurrences=occurrences
+            X,
+            y,
+            terms=getattr(self, "feature_names_in_", None),
+            occurrences=with_occurrences(self.metric, X),
         )
 
     def _select(self, counts: Counts) -> Self:
@@ -132,8 +142,20 @@ class TermSelector(SelectorMixin, BaseEstimator):
         self.class_scores_: Scores = score(counts, self.metric)
         self.scores_ = ranking.scores
         self.ranking_ = ranking.order
-        self.selected_ = cut(ranking, **{name: getattr(self, name) for name in CUTS})
+        self.selected_ = cut(ranking, **self._cut())
         return self
+
+    def _cut(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in CUTS}
+
+    def _ranking(self) -> Ranking:
+        return Ranking(self.ranking_, self.scores_, self.counts_)
+
+    def _refuse_redundancy(self, method: str) -> None:
+        if self.redundancy is not None:
+            raise ParameterError(
+                f"redundancy needs the documents, which {method} does not keep; use fit, or redundancy=None"
+            )
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
@@ -148,6 +170,15 @@ class TermSelector(SelectorMixin, BaseEstimator):
         tags.target_tags.required = True
         tags.target_tags.multi_output = True
         return tags
+
+
+def with_occurrences(spec: str | Metric | Callable[..., Any], X: Any) -> bool:
+    """Return whether the metric is to be given the values of X beside its documents."""
+    found = metric(spec)
+    if found.reads != "occurrences" or found.needs:
+        return bool(found.needs == "occurrences")
+    values = X.data if hasattr(X, "format") else X
+    return values.dtype.kind != "f" or bool((values == np.floor(values)).all())
 
 
 def ranked(
