@@ -1,0 +1,79 @@
+"""The layers, the public names and the weight of an import."""
+
+import ast
+import importlib
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import termsieve
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = Path(termsieve.__file__).parent
+
+
+def layers():
+    """The modules in the order in which docs/architecture.md lists them."""
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    return re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)
+
+
+def imported_parts(path):
+    """The parts of the package that a file imports, at any level, except for typing only."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    typing_only = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if id(node) in typing_only:
+            continue
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "termsieve":
+            parts = (node.module or "").split(".")
+            yield from [parts[1]] if len(parts) > 1 else [alias.name for alias in node.names]
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[1] for alias in node.names if alias.name.startswith("termsieve."))
+
+
+def test_every_module_has_its_layer():
+    parts = {path.stem if path.is_file() else path.name for path in PACKAGE.iterdir()}
+    parts -= {"__init__", "__pycache__", "py"}
+    assert parts == set(layers())
+
+
+def test_modules_import_only_from_layers_above():
+    order = layers()
+    for path in PACKAGE.rglob("*.py"):
+        part = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        if part == "__init__":
+            continue
+        allowed = {*order[: order.index(part) + 1], "__version__"}
+        below = set(imported_parts(path)) - allowed
+        assert not below, f"{path.relative_to(PACKAGE)} imports {below}"
+
+
+def test_public_names_exist_and_shadow_no_module():
+    modules = {path.stem for path in PACKAGE.iterdir()}
+    for name in termsieve.__all__:
+        assert getattr(termsieve, name) is not None
+        assert name == "__version__" or name not in modules
+    assert dir(termsieve) == termsieve.__all__
+
+
+def test_the_version_is_that_of_the_package():
+    assert termsieve.__version__ == importlib.metadata.version("termsieve")
+    assert f"version: {termsieve.__version__}" in (ROOT / "CITATION.cff").read_text()
+
+
+def test_importing_and_ranking_leave_scikit_learn_alone():
+    code = """
+import sys, termsieve
+assert not {"numpy", "scipy", "sklearn", "polars"} & set(sys.modules), "import termsieve is not light"
+counts = termsieve.Counts.from_matrix([[1, 0], [0, 1]], ["a", "b"])
+termsieve.cut(termsieve.rank(termsieve.score(counts, "bns")), k=1)
+assert "sklearn" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
