@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from termsieve.learners import LEARNERS, learner
+from termsieve.learners import LEARNERS, learner, learner_name
 
 
 @parametrize_with_checks([learner(name) for name in LEARNERS])

@@ -3,27 +3,99 @@
 from __future__ import annotations
 
 import re
-import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import MultinomialNB
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import SVC
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
+from threadpoolctl import ThreadpoolController
 
-from .errors import InputError, ParameterError, unknown_name
-from .measures import decision_values
+from termsieve.errors import InputError, ParameterError, unknown_name
+from termsieve.kernels import bayes, linear, smo
+from termsieve.measures import decision_values
+from termsieve.spec import parse_spec
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# A Gram matrix of more rows (of single precision: 144 MB) is left to LIBSVM, which keeps a part of it.
+MAX_GRAM_ROWS = 6000
+
+
+@cache
+def _threads() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Sparse rows as the kernels take them; see termsieve.kernels.linear."""
+
+    start: Ints
+    end: Ints
+    column: NDArray[np.int32]
+    value: Floats
+
+    @classmethod
+    def of(cls, X: Any) -> _Rows:
+        X = _canonical(X)
+        indptr = X.indptr.astype(np.int64)
+        return cls(indptr[:-1], indptr[1:], X.indices.astype(np.int32) + np.int32(1), _values_unless_ones(X))
+
+    def decisions(self, w: Floats) -> Floats:
+        out = np.empty(len(self.start))
+        linear.decisions(self.start, self.end, self.column, self.value, w, out)
+        return out
+
+    def merged(self, positive: NDArray[np.bool_]) -> _Merged:
+        first, weight, group = linear.merged_rows(
+            self.start, self.end, self.column, self.value, positive.view(np.uint8)
+        )
+        rows = _Rows(self.start[first], self.end[first], self.column, self.value)
+        return _Merged(rows, np.where(positive[first], 1.0, -1.0), first, weight, group)
+
+    def matrix(self, n_columns: int) -> sp.csr_array:
+        """Return the rows as a matrix, column 1 first."""
+        length = self.end - self.start
+        indptr = np.concatenate([[0], np.cumsum(length)])
+        entries = np.repeat(self.start - indptr[:-1], length) + np.arange(indptr[-1])
+        data = self.value[entries] if len(self.value) else np.ones(len(entries))
+        return sp.csr_array((data, self.column[entries] - 1, indptr), shape=(len(length), n_columns))
+
+
+class _Merged(NamedTuple):
+    """The distinct rows of either label."""
+
+    rows: _Rows
+    sign: Floats
+    first: Ints  # a document of each
+    weight: Floats  # the number of documents each stands for
+    group: Ints  # the row of each document
+
+
+def _canonical(X: Any) -> Any:
+    if not sp.issparse(X):
+        return sp.csr_array(np.asarray(X, dtype=np.float64))
+    X = X if X.format == "csr" else X.tocsr()
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def _values_unless_ones(X: Any) -> Floats:
+    if X.dtype == bool or (X.data == 1).all():
+        return np.empty(0)
+    return X.data.astype(np.float64, copy=False)
 
 
 @dataclass(frozen=True)
@@ -90,16 +162,20 @@ class _Classifier(ClassifierMixin, BaseEstimator):
 class _LinearClassifier(_Classifier):
     """One weight vector for two classes, otherwise one a class against the rest."""
 
-    def _solution(self, X: Any, positive: NDArray[np.bool_]) -> tuple[Floats, float]:
+    def _improve(self, rows: _Rows, positive: NDArray[np.bool_], w: Floats, space: Any) -> None:
+        """Turn the weights `w`, the intercept first, into the solution: in place, from where they are."""
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any) -> Any:
         """Learn `coef_` and `intercept_`."""
         X, codes = self._checked_fit_input(X, y)
         targets = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-        solutions = [self._solution(X, codes == target) for target in targets]
-        self.coef_ = np.vstack([weights for weights, _ in solutions])
-        self.intercept_ = np.array([bias for _, bias in solutions])
+        weights = np.zeros((len(targets), X.shape[1] + 1))
+        rows, space = _Rows.of(X), linear.Workspace()
+        with _threads().limit(limits=1, user_api="blas"):
+            for target, w in zip(targets, weights, strict=True):
+                self._improve(rows, codes == target, w, space)
+        self.coef_, self.intercept_ = weights[:, 1:].copy(), weights[:, 0].copy()
         return self
 
     def decision_function(self, X: Any) -> Floats:
@@ -107,6 +183,13 @@ class _LinearClassifier(_Classifier):
         X = self._checked_input(X)
         values: Floats = np.asarray(X @ self.coef_.T) + self.intercept_
         return values[:, 0] if values.shape[1] == 1 else values
+
+
+def _minimise(logistic: bool, merged: _Merged, cost: Floats, w: Floats, space: Any) -> None:
+    rows = merged.rows
+    linear.solve(
+        space, logistic, rows.column, rows.value, rows.start, rows.end, merged.sign, cost, w, 1e-5, -1
+    )
 
 
 _declare(
@@ -176,11 +259,9 @@ class LogisticL2(_LinearClassifier):
     def __init__(self, penalty: float = 0.0001) -> None:
         self.penalty = penalty
 
-    def _solution(self, X: Any, positive: NDArray[np.bool_]) -> tuple[Floats, float]:
-        model = LogisticRegression(
-            C=1.0 / (2.0 * self.penalty * X.shape[0]), solver="liblinear", tol=1e-6, max_iter=1000
-        ).fit(X, positive)
-        return model.coef_[0], float(model.intercept_[0])
+    def _improve(self, rows: _Rows, positive: NDArray[np.bool_], w: Floats, space: Any) -> None:
+        merged = rows.merged(positive)
+        _minimise(True, merged, merged.weight / (2.0 * self.penalty * len(positive)), w, space)
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the probability of each class; of more than two, those against the rest made to sum to 1."""
@@ -202,11 +283,9 @@ class SquaredHingeSVM(_LinearClassifier):
     def __init__(self, C: float = 1.0) -> None:
         self.C = C
 
-    def _solution(self, X: Any, positive: NDArray[np.bool_]) -> tuple[Floats, float]:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            model = LinearSVC(C=self.C, dual=True, tol=1e-4, max_iter=2000, random_state=0).fit(X, positive)
-        return model.coef_[0], float(model.intercept_[0])
+    def _improve(self, rows: _Rows, positive: NDArray[np.bool_], w: Floats, space: Any) -> None:
+        merged = rows.merged(positive)
+        _minimise(False, merged, 2.0 * self.C * merged.weight, w, space)
 
 
 @_declare(
@@ -224,20 +303,16 @@ class HingeSVM(_Classifier):
     def __init__(self, C: float = 1.0) -> None:
         self.C = C
 
-    def _solution(self, X: Any, positive: NDArray[np.bool_]) -> tuple[Floats, float]:
-        model = SVC(C=self.C, kernel="linear").fit(X, positive)
-        coef = model.coef_.toarray() if sp.issparse(model.coef_) else model.coef_
-        return coef[0], float(model.intercept_[0])
-
     def fit(self, X: Any, y: Any) -> HingeSVM:
         """Learn `coef_` and `intercept_`: one row for two classes, else one a pair of classes."""
         X, codes = self._checked_fit_input(X, y)
-        solutions = []
-        for first, second in self._pairs():
-            rows = np.flatnonzero((codes == first) | (codes == second))
-            solutions.append(self._solution(X[rows], codes[rows] == second))
-        self.coef_ = np.vstack([weights for weights, _ in solutions])
-        self.intercept_ = np.array([bias for _, bias in solutions])
+        X = _canonical(X)
+        weights = np.zeros((len(self._pairs()), X.shape[1] + 1))
+        for (first, second), w in zip(self._pairs(), weights, strict=True):
+            chosen = np.flatnonzero((codes == first) | (codes == second))
+            rows, positive = _Rows.of(X[chosen]), codes[chosen] == second
+            w[:] = _hinge_solution(self.C, rows, positive, X.shape[1])[0]
+        self.coef_, self.intercept_ = weights[:, 1:].copy(), weights[:, 0].copy()
         return self
 
     def _pairs(self) -> list[tuple[int, int]]:
@@ -261,6 +336,38 @@ class HingeSVM(_Classifier):
         return np.asarray(votes + margin / (3.0 * (np.abs(margin) + 1.0)))
 
 
+def _hinge_solution(
+    C: float,
+    rows: _Rows,
+    positive: NDArray[np.bool_],
+    n_columns: int,
+    alpha: Floats | None = None,
+    gram: NDArray[np.float32] | None = None,
+) -> tuple[Floats, Floats]:
+    """Return the weights, the intercept first, and the dual solution, one a document.
+
+    `alpha` is a feasible start, one a document; `gram` the documents' inner products, if they are known.
+    """
+    merged = rows.merged(positive)
+    bound = C * merged.weight
+    matrix = merged.rows.matrix(n_columns)
+    total = np.zeros(len(bound)) if alpha is None else np.bincount(merged.group, alpha, len(bound))
+    if len(bound) > MAX_GRAM_ROWS:
+        model = SVC(kernel="linear", C=C).fit(matrix, merged.sign, sample_weight=merged.weight)
+        total[:] = 0.0
+        total[model.support_] = np.abs(model.dual_coef_.toarray()[0])
+        bias = float(model.intercept_[0])
+    else:
+        if gram is None:
+            gram = np.zeros((len(bound), len(bound)), dtype=np.float32)
+            smo.add_gram(merged.rows.start, merged.rows.end, rows.column, rows.value, n_columns, gram)
+        elif len(bound) < len(positive):
+            gram = gram[np.ix_(merged.first, merged.first)]
+        bias = smo.solve(gram, merged.sign, bound, np.minimum(total, bound, out=total), 1e-3, 10**7)
+    w = np.concatenate([[bias], matrix.T @ (merged.sign * total)])
+    return w, (total / merged.weight)[merged.group]
+
+
 @_declare(
     "perceptron",
     "passes",
@@ -273,49 +380,28 @@ class DocumentPerceptron(_LinearClassifier):
     def __init__(self, passes: int = 1) -> None:
         self.passes = passes
 
-    def _solution(self, X: Any, positive: NDArray[np.bool_]) -> tuple[Floats, float]:
-        X = sp.csr_array(X)
-        weights = np.zeros(X.shape[1])
-        for _ in range(self.passes):
-            for row in range(X.shape[0]):
-                cells = slice(X.indptr[row], X.indptr[row + 1])
-                columns, values = X.indices[cells], X.data[cells]
-                sign = 1.0 if positive[row] else -1.0
-                if sign * (weights[columns] @ values) <= 0:
-                    weights[columns] += sign * values
-        return weights, 0.0
+    def _improve(self, rows: _Rows, positive: NDArray[np.bool_], w: Floats, space: Any) -> None:
+        w[:] = 0.0
+        linear.perceptron(
+            rows.start, rows.end, rows.column, rows.value, np.where(positive, 1.0, -1.0), self.passes, w
+        )
 
 
-def _parsed(name: str) -> tuple[str, dict[str, Any]]:
-    """Return the registry's name and the parameters that `name` spells: nb(quotient, alpha=0.5)."""
-    match = re.fullmatch(r"\s*(\w+)\s*(?:\((.*)\))?\s*", name)
-    if match is None:
+def _parsed(text: str) -> tuple[str, dict[str, Any]]:
+    """Return the registry's name and the parameters that `text` spells: nb(quotient, alpha=0.5)."""
+    head, flags, given = parse_spec(text)
+    name = f"{head}({', '.join(map(str, flags))})" if flags else head
+    if name not in LEARNERS:
         raise unknown_name("learner", name, LEARNERS)
-    parts = [part.strip() for part in (match[2] or "").split(",") if part.strip()]
-    flags = [part for part in parts if "=" not in part]
-    key = f"{match[1]}({', '.join(flags)})" if flags else match[1]
-    if key not in LEARNERS:
-        raise unknown_name("learner", name, LEARNERS)
-    known = LEARNERS[key].defaults()
-    given: dict[str, Any] = {}
-    for part in parts:
-        if "=" in part:
-            parameter, value = (side.strip() for side in part.split("=", 1))
-            if parameter not in known:
-                raise unknown_name(f"parameter of learner '{key}'", parameter, known)
-            given[parameter] = _number(key, parameter, value, type(known[parameter]))
-    return key, given
-
-
-def _number(name: str, parameter: str, value: str, kind: type) -> Any:
-    try:
-        number = kind(value)
-    except ValueError:
-        number = None
-    if number is None or not 0 < number < float("inf"):
-        wanted = "a whole number" if kind is int else "a number"
-        raise ParameterError(f"{parameter}={value} of learner '{name}' is not {wanted} above 0")
-    return number
+    known = LEARNERS[name].defaults()
+    for parameter, value in given.items():
+        if parameter not in known:
+            raise unknown_name(f"parameter of learner '{name}'", parameter, known)
+        whole = isinstance(known[parameter], int)
+        if not isinstance(value, int if whole else int | float) or not 0 < value < float("inf"):
+            wanted = "a whole number" if whole else "a number"
+            raise ParameterError(f"{parameter}={value} of learner '{name}' is not {wanted} above 0")
+    return name, {key: type(known[key])(value) for key, value in given.items()}
 
 
 def learner(name: Any) -> Any:
@@ -371,9 +457,14 @@ def decision_path(
     `y_train` is binary, 0 and 1; `order` holds columns, best first; `sizes` are lengths of its prefixes (a
     size above the length of `order` takes all of it). A value above 0 predicts class 1. With one class only
     in `y_train` every value is that class's: -1 or 1.
+
+    >>> X = np.array([[1, 0, 1], [1, 0, 0], [0, 1, 1], [0, 1, 0]])
+    >>> decision_path("svm", X, [1, 1, 0, 0], X, order=[0, 1, 2], sizes=[1, 2]) > 0
+    array([[ True,  True, False, False],
+           [ True,  True, False, False]])
     """
     order = np.asarray(order, dtype=np.intp)
-    return decision_sets(learner_or_name, X_train, y_train, X_test, [order[: int(size)] for size in sizes])
+    return decision_sets(learner_or_name, X_train, y_train, X_test, [order[: max(int(k), 0)] for k in sizes])
 
 
 def decision_sets(
@@ -386,40 +477,165 @@ def decision_sets(
     """Return the decision values (sets x test documents) of a learner trained on each set of columns.
 
     The general form of `decision_path`, for sets that are not prefixes of one ranking: the ratios of
-    zheng2004, for instance.
+    zheng2004, for instance. Learners of the registry share the work of all sets, and the iterative ones start
+    each from the solution of the set before; any other classifier is fitted to each set anew.
     """
     estimator = learner(learner_or_name)
-    y = np.asarray(y_train)
-    X_train, X_test = _rows(X_train), _rows(X_test)
-    if y.ndim != 1 or len(y) != X_train.shape[0] or not np.isin(y, (0, 1)).all():
-        raise InputError("y_train must hold 0 or 1 for each training document")
-    if X_test.shape[1] != X_train.shape[1]:
-        raise InputError(
-            f"X_test has {X_test.shape[1]} columns and X_train {X_train.shape[1]}; give equal columns"
-        )
-    sets = [np.asarray(columns, dtype=np.intp) for columns in column_sets]
-    y = y.astype(np.int64)
-    if len(y) == 0 or y.min() == y.max():
-        return np.full((len(sets), X_test.shape[0]), 1.0 if len(y) and y[0] else -1.0)
+    X_train, X_test = (X if sp.issparse(X) else np.asarray(X) for X in (X_train, X_test))
+    y, sets = _checked_task(X_train, y_train, X_test, column_sets)
+    if not len(sets) or not X_test.shape[0] or y.all() or not y.any():
+        return np.full((len(sets), X_test.shape[0]), 1.0 if len(y) and y.all() else -1.0)
+    for kind, shared in _SHARED.items():
+        if type(estimator) is kind:
+            with _threads().limit(limits=1, user_api="blas"):
+                return shared(estimator, _Sets.of(X_train, X_test, sets), y)
     return _separate_fits(estimator, X_train, y, X_test, sets)
 
 
-def _rows(X: Any) -> Any:
-    if sp.issparse(X):
-        return sp.csr_array(X)
-    return np.asarray(X)
+def _checked_task(
+    X_train: Any, y_train: ArrayLike, X_test: Any, column_sets: Iterable[ArrayLike]
+) -> tuple[NDArray[np.bool_], list[Ints]]:
+    y = np.asarray(y_train)
+    if y.ndim != 1 or len(y) != X_train.shape[0] or not np.isin(y, (0, 1)).all():
+        raise InputError("y_train must hold 0 or 1 for each training document")
+    n_columns = X_train.shape[1]
+    if X_test.shape[1] != n_columns:
+        raise InputError(f"X_test has {X_test.shape[1]} columns and X_train {n_columns}; give equal columns")
+    sets = [np.asarray(columns, dtype=np.int64) for columns in column_sets]
+    for columns in {id(columns): columns for columns in sets}.values():
+        if len(columns) and not 0 <= columns.min() <= columns.max() < n_columns:
+            raise InputError(
+                f"a column is outside 0 to {n_columns - 1}; select among the matrix's own columns"
+            )
+        if len(columns) > n_columns or np.bincount(columns, minlength=1).max() > 1:
+            raise InputError("a column is selected twice; name each column once")
+    return y.astype(bool), sets
 
 
 def _separate_fits(
-    estimator: Any, X_train: Any, y: NDArray[np.int64], X_test: Any, sets: list[NDArray[np.intp]]
+    estimator: Any, X_train: Any, y: NDArray[np.bool_], X_test: Any, sets: list[Ints]
 ) -> Floats:
     values = np.empty((len(sets), X_test.shape[0]))
+    X_train, X_test = (X.tocsr() if sp.issparse(X) else X for X in (X_train, X_test))
     for row, columns in enumerate(sets):
         if len(columns):
             train, test = X_train[:, columns], X_test[:, columns]
         else:
             # No classifier takes a matrix without columns; one column of zeros says as little.
             train, test = np.zeros((X_train.shape[0], 1)), np.zeros((X_test.shape[0], 1))
-        if X_test.shape[0]:
-            values[row] = decision_values(clone(estimator).fit(train, y), test)
+        values[row] = decision_values(clone(estimator).fit(train, y.astype(np.int64)), test)
     return values
+
+
+@dataclass(frozen=True)
+class _Sets:
+    """Column sets over the rows that hold their candidates: the union of all sets, in one order.
+
+    `positions` are each set's places in that order, ascending; `nested` says that each set is a prefix of it.
+    """
+
+    train: _Rows
+    test: _Rows
+    candidates: Ints
+    positions: list[Ints]
+    nested: bool
+
+    @classmethod
+    def of(cls, X_train: Any, X_test: Any, sets: list[Ints]) -> _Sets:
+        longest = max(sets, key=len)
+        nested = all(np.array_equal(columns, longest[: len(columns)]) for columns in sets)
+        candidates = longest if nested else np.unique(np.concatenate(sets))
+        place = np.full(X_train.shape[1], -1, dtype=np.int32)
+        place[candidates] = np.arange(len(candidates))
+        train, test = (_ranked(_canonical(X), place, len(candidates)) for X in (X_train, X_test))
+        return cls(
+            train, test, candidates, [np.sort(place[columns]).astype(np.int64) for columns in sets], nested
+        )
+
+    def each(self) -> Iterator[tuple[Ints, _Rows, _Rows]]:
+        """Yield each set's positions and the training and test rows on it, columns renumbered from 1."""
+        for positions in self.positions:
+            yield positions, self._restricted(self.train, positions), self._restricted(self.test, positions)
+
+    def _restricted(self, rows: _Rows, positions: Ints) -> _Rows:
+        if self.nested:
+            end = np.empty_like(rows.start)
+            linear.prefix_ends(rows.start, rows.end, rows.column, len(positions), end)
+            return _Rows(rows.start, end, rows.column, rows.value)
+        renamed = np.zeros(len(self.candidates) + 1, dtype=np.int32)
+        renamed[positions + 1] = np.arange(1, len(positions) + 1)
+        indptr = np.concatenate([rows.start, rows.end[-1:]])
+        indptr, column, value = linear.filtered_rows(indptr, rows.column, rows.value, renamed)
+        return _Rows(indptr[:-1], indptr[1:], column, value)
+
+
+def _ranked(X: Any, place: NDArray[np.int32], n_places: int) -> _Rows:
+    indptr, indices = X.indptr.astype(np.int64), X.indices.astype(np.int32, copy=False)
+    indptr, column, value = linear.ranked_rows(indptr, indices, _values_unless_ones(X), place, n_places)
+    return _Rows(indptr[:-1], indptr[1:], column, value)
+
+
+def _linear_sets(estimator: Any, sets: _Sets, positive: NDArray[np.bool_]) -> Floats:
+    values = np.empty((len(sets.positions), len(sets.test.start)))
+    everything, space = np.zeros(len(sets.candidates) + 1), linear.Workspace()
+    for out, (positions, train, test) in zip(values, sets.each(), strict=True):
+        weights = np.concatenate([[0], positions + 1])
+        w = everything[weights]
+        estimator._improve(train, positive, w, space)
+        everything[weights] = w
+        out[:] = test.decisions(w)
+    return values
+
+
+def _hinge_sets(estimator: HingeSVM, sets: _Sets, positive: NDArray[np.bool_]) -> Floats:
+    values = np.empty((len(sets.positions), len(sets.test.start)))
+    n, alpha = len(positive), None
+    gram = np.zeros((n, n), dtype=np.float32) if sets.nested and n <= MAX_GRAM_ROWS else None
+    reached = sets.train.start
+    for out, (positions, train, test) in zip(values, sets.each(), strict=True):
+        if gram is not None:
+            if (train.end < reached).any():
+                gram[:], reached = 0.0, train.start
+            smo.add_gram(reached, train.end, train.column, train.value, len(positions), gram)
+            reached = train.end
+        w, alpha = _hinge_solution(estimator.C, train, positive, len(positions), alpha, gram)
+        out[:] = test.decisions(w)
+    return values
+
+
+def _bayes_sets(estimator: Any, sets: _Sets, positive: NDArray[np.bool_]) -> Floats:
+    """Naive Bayes for every set at once: only the sums over a set depend on it."""
+    if any(len(rows.value) and rows.value.min() < 0 for rows in (sets.train, sets.test)):
+        raise InputError("naive Bayes takes counts or weights of at least 0; a value is negative")
+    n_candidates, n_sets = len(sets.candidates), len(sets.positions)
+    member = np.zeros((n_candidates, n_sets + 2), dtype=np.int8)
+    for number, positions in enumerate(sets.positions):
+        member[positions, number + 1] = 1
+    change = np.diff(member, axis=1)
+    first = np.concatenate([[0], np.cumsum((change == 1).sum(axis=1))])
+    low, high = np.nonzero(change == 1)[1].astype(np.int32), np.nonzero(change == -1)[1].astype(np.int32)
+    train = sets.train.matrix(n_candidates)
+    counts = np.stack(
+        [np.asarray(side @ train) for side in (positive.astype(float), (~positive).astype(float))]
+    )
+    weight = np.vstack([np.log(counts + estimator.alpha), np.ones(n_candidates)])
+    indptr = np.concatenate([sets.test.start, sets.test.end[-1:]])
+    sums = bayes.set_sums(indptr, sets.test.column, sets.test.value, first, low, high, weight, n_sets)
+    size = np.array([len(positions) for positions in sets.positions])
+    occurrences = np.stack([counts[:, positions].sum(axis=1) for positions in sets.positions], axis=1)
+    norm = np.log(np.maximum(occurrences + estimator.alpha * size, np.finfo(float).tiny))
+    prior = np.log([positive.mean(), 1.0 - positive.mean()])
+    joint = sums[:2] - sums[2] * norm[:, None, :] + prior[:, None, None]
+    quotient = isinstance(estimator, QuotientNB)
+    return np.ascontiguousarray((1.0 - joint[0] / joint[1] if quotient else joint[0] - joint[1]).T)
+
+
+# The classes whose sets share work. Compared by type, not by isinstance: a subclass may decide otherwise.
+_SHARED: dict[type, Callable[[Any, _Sets, NDArray[np.bool_]], Floats]] = {
+    MultinomialNB: _bayes_sets,
+    QuotientNB: _bayes_sets,
+    LogisticL2: _linear_sets,
+    SquaredHingeSVM: _linear_sets,
+    DocumentPerceptron: _linear_sets,
+    HingeSVM: _hinge_sets,
+}

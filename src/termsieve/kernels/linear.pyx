@@ -1,0 +1,588 @@
+"""Sparse rows, labels and a starting point come in; the weights of a linear classifier go out.
+
+Rows are given as arrays `column` and `value` and, for each row, the half-open range `start` to `end` in them.
+Columns count from 1 and ascend within a row: weight 0 is the intercept's, whose feature is 1 in every row. An
+empty `value` says that every value is 1. A row stands for `weight` equal documents of one label.
+"""
+
+import numpy as np
+
+cimport cython
+from libc.math cimport exp, fabs, sqrt
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
+from scipy.linalg.cython_lapack cimport dpotrf, dpotrs
+
+
+cdef struct Rows:
+    Py_ssize_t n
+    int width
+    const int32_t* column
+    const double* value
+    const int64_t* start
+    const int64_t* end
+    const double* sign
+    const double* cost
+
+
+cdef inline double dot(const Rows* rows, Py_ssize_t r, const double* w) noexcept nogil:
+    # Four sums, because each addition has to wait for the one before it in the same sum.
+    cdef double a = w[0], b = 0.0, c = 0.0, d = 0.0
+    cdef int64_t p = rows.start[r], end = rows.end[r]
+    cdef const int32_t* column = rows.column
+    cdef const double* value = rows.value
+    if value == NULL:
+        while p + 4 <= end:
+            a += w[column[p]]
+            b += w[column[p + 1]]
+            c += w[column[p + 2]]
+            d += w[column[p + 3]]
+            p += 4
+        while p < end:
+            a += w[column[p]]
+            p += 1
+    else:
+        while p + 4 <= end:
+            a += w[column[p]] * value[p]
+            b += w[column[p + 1]] * value[p + 1]
+            c += w[column[p + 2]] * value[p + 2]
+            d += w[column[p + 3]] * value[p + 3]
+            p += 4
+        while p < end:
+            a += w[column[p]] * value[p]
+            p += 1
+    return (a + b) + (c + d)
+
+
+cdef inline void add(const Rows* rows, Py_ssize_t r, double step, double* w) noexcept nogil:
+    cdef int64_t p
+    w[0] += step
+    if rows.value == NULL:
+        for p in range(rows.start[r], rows.end[r]):
+            w[rows.column[p]] += step
+    else:
+        for p in range(rows.start[r], rows.end[r]):
+            w[rows.column[p]] += step * rows.value[p]
+
+
+cdef inline void add_squares(const Rows* rows, Py_ssize_t r, double step, double* w) noexcept nogil:
+    cdef int64_t p
+    w[0] += step
+    for p in range(rows.start[r], rows.end[r]):
+        w[rows.column[p]] += step if rows.value == NULL else step * rows.value[p] * rows.value[p]
+
+
+cdef void add_outer(const Rows* rows, Py_ssize_t r, double step, double* H) noexcept nogil:
+    """Add step * x x' to the lower triangle, row by row, of the matrix H."""
+    cdef int64_t p, q, first = rows.start[r]
+    cdef double scaled
+    cdef double* line
+    H[0] += step
+    for p in range(first, rows.end[r]):
+        line = H + <Py_ssize_t> rows.column[p] * rows.width
+        if rows.value == NULL:
+            line[0] += step
+            for q in range(first, p + 1):
+                line[rows.column[q]] += step
+        else:
+            scaled = step * rows.value[p]
+            line[0] += scaled
+            for q in range(first, p + 1):
+                line[rows.column[q]] += scaled * rows.value[q]
+
+
+cdef inline double slope(int logistic, double margin) noexcept nogil:
+    """Return the loss's derivative in the margin, for a cost of 1 (the squared hinge is halved)."""
+    if logistic:
+        return -1.0 / (1.0 + exp(margin))
+    return margin - 1.0 if margin < 1.0 else 0.0
+
+
+cdef inline double curvature(int logistic, double margin) noexcept nogil:
+    cdef double share
+    if logistic:
+        share = 1.0 / (1.0 + exp(fabs(margin)))
+        return share * (1.0 - share)
+    return 1.0 if margin < 1.0 else 0.0
+
+
+@cython.final
+cdef class Workspace:
+    """Arrays that one solution after another uses, so that a path of small problems does not allocate."""
+
+    cdef double[::1] margin, turn, bend, gradient, step, residual, along, image, scale, H, factor, alpha, norm
+    cdef uint8_t[::1] active
+    cdef int64_t[::1] order
+
+    def __init__(self):
+        self.margin = self.gradient = self.H = np.empty(0)
+
+    cdef void reserve(self, Py_ssize_t n, Py_ssize_t width, bint dense):
+        if self.margin.shape[0] < n:
+            size = 2 * n
+            self.margin, self.turn, self.bend = np.empty(size), np.empty(size), np.empty(size)
+            self.alpha, self.norm = np.empty(size), np.empty(size)
+            self.active, self.order = np.empty(size, dtype=np.uint8), np.empty(size, dtype=np.int64)
+        if self.gradient.shape[0] < width:
+            size = 2 * width
+            self.gradient, self.step, self.residual = np.empty(size), np.empty(size), np.empty(size)
+            self.along, self.image, self.scale = np.empty(size), np.empty(size), np.empty(size)
+        if dense and self.H.shape[0] < width * width:
+            self.H, self.factor = np.empty(width * width), np.empty(width * width)
+
+
+cdef void solve_dense(const Rows* rows, Workspace space) noexcept nogil:
+    """Solve H step = -gradient by a Cholesky factor of the whole Hessian."""
+    cdef int width = rows.width, one = 1, info = 0, i
+    cdef char uplo = b"U"
+    memcpy(&space.factor[0], &space.H[0], <size_t> width * width * sizeof(double))
+    for i in range(width):
+        space.step[i] = -space.gradient[i]
+    dpotrf(&uplo, &width, &space.factor[0], &width, &info)
+    dpotrs(&uplo, &width, &one, &space.factor[0], &width, &space.step[0], &width, &info)
+
+
+cdef int solve_iterative(const Rows* rows, Workspace space, Py_ssize_t n_active, double goal) noexcept nogil:
+    """Solve H step = -gradient by conjugate gradients, scaled by H's diagonal, to a residual of `goal`."""
+    cdef int i, width = rows.width, rounds = 0
+    cdef Py_ssize_t a, r
+    cdef double old = 0.0, new, size, length
+    cdef double* step = &space.step[0]
+    cdef double* residual = &space.residual[0]
+    cdef double* along = &space.along[0]
+    cdef double* image = &space.image[0]
+    cdef double* scale = &space.scale[0]
+    for i in range(width):
+        scale[i] = 1.0
+    for a in range(n_active):
+        r = space.order[a]
+        add_squares(rows, r, space.bend[r], scale)
+    for i in range(width):
+        scale[i] = 1.0 / scale[i]
+        step[i] = 0.0
+        residual[i] = -space.gradient[i]
+        along[i] = residual[i] * scale[i]
+        old += residual[i] * along[i]
+    for rounds in range(1, 501):
+        memcpy(image, along, width * sizeof(double))
+        for a in range(n_active):
+            r = space.order[a]
+            add(rows, r, space.bend[r] * dot(rows, r, along), image)
+        length = 0.0
+        for i in range(width):
+            length += along[i] * image[i]
+        length = old / length
+        new = 0.0
+        size = 0.0
+        for i in range(width):
+            step[i] += length * along[i]
+            residual[i] -= length * image[i]
+            size += residual[i] * residual[i]
+            new += residual[i] * residual[i] * scale[i]
+        if sqrt(size) <= goal:
+            break
+        for i in range(width):
+            along[i] = residual[i] * scale[i] + new / old * along[i]
+        old = new
+    return rounds
+
+
+cdef double line_minimum(const Rows* rows, Workspace space, int logistic, const double* w) noexcept nogil:
+    """Return the length t at which w + t * step is best, by a bracketed Newton search on the derivative."""
+    cdef double linear = 0.0, square = 0.0, t = 1.0, low = 0.0, high = -1.0, first, second, next_t, margin, goal
+    cdef Py_ssize_t r
+    cdef int i
+    for i in range(rows.width):
+        linear += w[i] * space.step[i]
+        square += space.step[i] * space.step[i]
+    goal = 0.0
+    for r in range(rows.n):
+        space.turn[r] = rows.sign[r] * dot(rows, r, &space.step[0])
+        goal += rows.cost[r] * slope(logistic, space.margin[r]) * space.turn[r]
+    goal = 1e-3 * fabs(linear + goal)
+    for i in range(50):
+        first = linear + t * square
+        second = square
+        for r in range(rows.n):
+            margin = space.margin[r] + t * space.turn[r]
+            if logistic or margin < 1.0:
+                first += rows.cost[r] * slope(logistic, margin) * space.turn[r]
+                second += rows.cost[r] * curvature(logistic, margin) * space.turn[r] * space.turn[r]
+        if fabs(first) <= goal:
+            break
+        if first > 0.0:
+            high = t
+        else:
+            low = t
+        next_t = t - first / second
+        if high > 0.0 and not low < next_t < high:
+            next_t = 0.5 * (low + high)
+        if fabs(next_t - t) <= 1e-12 * t:
+            break
+        t = next_t
+    return t
+
+
+cdef int newton(const Rows* rows, Workspace space, int logistic, bint dense, double* w, double tolerance) noexcept nogil:
+    """Minimise by Newton steps until the gradient is no longer than `tolerance`; return the rounds taken."""
+    cdef int width = rows.width, rounds, i
+    cdef Py_ssize_t r, n_active
+    cdef double size, first_size = -1.0, t, bend, forcing, total = 0.0
+    cdef double* gradient = &space.gradient[0]
+    for r in range(rows.n):
+        space.margin[r] = rows.sign[r] * dot(rows, r, w)
+        space.bend[r] = 0.0
+    if dense:
+        memset(&space.H[0], 0, <size_t> width * width * sizeof(double))
+        for i in range(width):
+            space.H[<Py_ssize_t> i * width + i] = 1.0
+    for rounds in range(100):
+        memcpy(gradient, w, width * sizeof(double))
+        n_active = 0
+        for r in range(rows.n):
+            bend = rows.cost[r] * curvature(logistic, space.margin[r])
+            if bend > 0.0:
+                space.order[n_active] = r
+                n_active += 1
+                add(rows, r, rows.cost[r] * rows.sign[r] * slope(logistic, space.margin[r]), gradient)
+            if dense and bend != space.bend[r]:
+                add_outer(rows, r, bend - space.bend[r], &space.H[0])
+            space.bend[r] = bend
+        size = 0.0
+        for i in range(width):
+            size += gradient[i] * gradient[i]
+        size = sqrt(size)
+        if first_size < 0.0:
+            first_size = size
+        if size <= tolerance:
+            break
+        if dense:
+            solve_dense(rows, space)
+        else:
+            forcing = min(0.1, sqrt(size / first_size))
+            total += solve_iterative(rows, space, n_active, max(forcing * size, 0.3 * tolerance))
+        t = line_minimum(rows, space, logistic, w)
+        for i in range(width):
+            w[i] += t * space.step[i]
+        for r in range(rows.n):
+            space.margin[r] += t * space.turn[r]
+    return rounds
+
+
+cdef bint descend_dual(const Rows* rows, Workspace space, double* w, double tolerance, double budget) noexcept nogil:
+    """Coordinate descent on the dual of the squared hinge (Hsieh et al. 2008), with shrinking.
+
+    It starts from the dual point that `w` implies. Unlike liblinear it ends only when every projected gradient
+    is within the tolerance: the difference of the extremes is small early where rows are merged. Returns
+    whether it got there before `budget` entries were visited.
+    """
+    cdef Py_ssize_t n = rows.n, n_active = n, i, j, r
+    cdef double work = 0.0, limit = 1e300, highest, lowest, gradient, alpha, ridge
+    cdef int64_t swap, p
+    cdef uint32_t seed = 1
+    cdef double* alphas = &space.alpha[0]
+    cdef double* norm = &space.norm[0]
+    for r in range(n):
+        space.order[r] = r
+        ridge = 1.0 - rows.sign[r] * dot(rows, r, w)
+        alphas[r] = rows.cost[r] * ridge if ridge > 0.0 else 0.0
+        norm[r] = 1.0 / rows.cost[r] + 1.0
+        if rows.value == NULL:
+            norm[r] += rows.end[r] - rows.start[r]
+        else:
+            for p in range(rows.start[r], rows.end[r]):
+                norm[r] += rows.value[p] * rows.value[p]
+    memset(w, 0, rows.width * sizeof(double))
+    for r in range(n):
+        if alphas[r] > 0.0:
+            add(rows, r, alphas[r] * rows.sign[r], w)
+    while work < budget:
+        highest = -1e300
+        lowest = 1e300
+        for i in range(n_active):
+            seed = seed * <uint32_t> 1664525 + <uint32_t> 1013904223
+            j = i + <Py_ssize_t> ((<uint64_t> seed * <uint64_t> (n_active - i)) >> 32)
+            swap = space.order[i]
+            space.order[i] = space.order[j]
+            space.order[j] = swap
+        i = 0
+        while i < n_active:
+            r = space.order[i]
+            work += rows.end[r] - rows.start[r] + 4
+            alpha = alphas[r]
+            gradient = rows.sign[r] * dot(rows, r, w) - 1.0 + alpha / rows.cost[r]
+            if alpha == 0.0:
+                if gradient > limit:
+                    n_active -= 1
+                    space.order[i] = space.order[n_active]
+                    space.order[n_active] = r
+                    continue
+                if gradient > 0.0:
+                    gradient = 0.0
+            highest = max(highest, gradient)
+            lowest = min(lowest, gradient)
+            if fabs(gradient) > 1e-12:
+                alphas[r] = max(alpha - gradient / norm[r], 0.0)
+                add(rows, r, (alphas[r] - alpha) * rows.sign[r], w)
+            i += 1
+        if highest <= tolerance and lowest >= -tolerance:
+            if n_active == n:
+                return True
+            n_active = n
+            limit = 1e300
+        else:
+            limit = highest if highest > 0.0 else 1e300
+    return False
+
+
+def solve(
+    Workspace space,
+    bint logistic,
+    const int32_t[::1] column,
+    const double[::1] value,
+    const int64_t[::1] start,
+    const int64_t[::1] end,
+    const double[::1] sign,
+    const double[::1] cost,
+    double[::1] w,
+    double tolerance,
+    int method,
+):
+    """Minimise |w|^2 / 2 + sum cost * loss(sign * w.x) in place, from `w`.
+
+    The loss is log(1 + exp(-m)), or max(0, 1 - m)^2 / 2. Few columns: Newton steps with the whole Hessian. Many:
+    for the squared hinge coordinate descent on the dual for as long as that promises to be cheap; then Newton
+    steps by conjugate gradients.
+    """
+    cdef Rows rows
+    cdef int64_t entries = 0
+    cdef Py_ssize_t r, width = w.shape[0]
+    cdef bint dense, done = False
+    cdef int rounds = 0
+    cdef double dummy = 0.0
+    rows.n = start.shape[0]
+    rows.width = <int> width
+    rows.column = &column[0] if column.shape[0] else NULL
+    rows.value = &value[0] if value.shape[0] else NULL
+    if rows.n == 0:
+        w[:] = 0.0
+        return 0
+    rows.start = &start[0]
+    rows.end = &end[0]
+    rows.sign = &sign[0]
+    rows.cost = &cost[0]
+    for r in range(rows.n):
+        entries += end[r] - start[r]
+    dense = method == 0 if 0 <= method < 10 else <double> width * width * width <= 600.0 * (entries + 2 * rows.n) + 1e4
+    space.reserve(rows.n, width, dense)
+    with nogil:
+        if not dense and not logistic and (method == 1 or method > 2 or (method < 0 and rows.n < 4 * width)):
+            done = descend_dual(&rows, space, &w[0], 1e-4, (40.0 if method < 0 else (method if method > 2 else 1e9)) * (entries + 4 * rows.n))
+        if not done:
+            rounds = newton(&rows, space, logistic, dense, &w[0], tolerance)
+    return rounds
+
+
+def ranked_rows(
+    const int64_t[::1] indptr,
+    const int32_t[::1] indices,
+    const double[::1] data,
+    const int32_t[::1] position,
+    Py_ssize_t n_positions,
+):
+    """Return (indptr, column, value) of the entries whose column has a position >= 0, by position in each row.
+
+    The columns returned are position + 1; an empty `data` (all ones) gives an empty `value`.
+    """
+    cdef Py_ssize_t n = indptr.shape[0] - 1, r, p, k, total
+    cdef bint valued = data.shape[0] > 0
+    fresh = np.zeros(n + 1, dtype=np.int64)
+    cdef int64_t[::1] out = fresh, first = np.zeros(n_positions + 1, dtype=np.int64)
+    with nogil:
+        for r in range(n):
+            out[r + 1] = out[r]
+            for p in range(indptr[r], indptr[r + 1]):
+                k = position[indices[p]]
+                if k >= 0:
+                    out[r + 1] += 1
+                    first[k + 1] += 1
+        for k in range(n_positions):
+            first[k + 1] += first[k]
+    total = out[n]
+    columns, values = np.empty(total, dtype=np.int32), np.empty(total if valued else 0)
+    cdef int32_t[::1] column = columns, owner = np.empty(total, dtype=np.int32)
+    cdef double[::1] value = values, held = np.empty(total if valued else 0)
+    cdef int64_t[::1] cursor = first[:n_positions].copy(), spot = out[:n].copy()
+    with nogil:
+        for r in range(n):
+            for p in range(indptr[r], indptr[r + 1]):
+                k = position[indices[p]]
+                if k >= 0:
+                    owner[cursor[k]] = <int32_t> r
+                    if valued:
+                        held[cursor[k]] = data[p]
+                    cursor[k] += 1
+        for k in range(n_positions):
+            for p in range(first[k], first[k + 1]):
+                r = owner[p]
+                column[spot[r]] = <int32_t> (k + 1)
+                if valued:
+                    value[spot[r]] = held[p]
+                spot[r] += 1
+    return fresh, columns, values
+
+
+def prefix_ends(
+    const int64_t[::1] start, const int64_t[::1] stop, const int32_t[::1] column, Py_ssize_t size, int64_t[::1] end
+):
+    """Set each row's `end` to its first entry whose column is above `size`, by bisection."""
+    cdef Py_ssize_t r
+    cdef int64_t low, high, middle
+    with nogil:
+        for r in range(end.shape[0]):
+            low = start[r]
+            high = stop[r]
+            while low < high:
+                middle = (low + high) // 2
+                if column[middle] <= size:
+                    low = middle + 1
+                else:
+                    high = middle
+            end[r] = low
+
+
+def filtered_rows(
+    const int64_t[::1] indptr, const int32_t[::1] column, const double[::1] value, const int32_t[::1] renamed
+):
+    """Return (indptr, column, value) of the entries whose column c has renamed[c] > 0, under that number."""
+    cdef Py_ssize_t n = indptr.shape[0] - 1, r, p, k, at = 0
+    cdef bint valued = value.shape[0] > 0
+    fresh, columns = np.zeros(n + 1, dtype=np.int64), np.empty(column.shape[0], dtype=np.int32)
+    values = np.empty(value.shape[0])
+    cdef int64_t[::1] out = fresh
+    cdef int32_t[::1] kept = columns
+    cdef double[::1] carried = values
+    with nogil:
+        for r in range(n):
+            for p in range(indptr[r], indptr[r + 1]):
+                k = renamed[column[p]]
+                if k > 0:
+                    kept[at] = <int32_t> k
+                    if valued:
+                        carried[at] = value[p]
+                    at += 1
+            out[r + 1] = at
+    return fresh, columns[:at], values[: at if valued else 0]
+
+
+cdef inline bint equal_rows(
+    const int32_t* column, const double* value, int64_t a, int64_t b, int64_t length
+) noexcept nogil:
+    cdef int64_t p
+    for p in range(length):
+        if column[a + p] != column[b + p]:
+            return False
+    if value != NULL:
+        for p in range(length):
+            if value[a + p] != value[b + p]:
+                return False
+    return True
+
+
+def merged_rows(
+    const int64_t[::1] start,
+    const int64_t[::1] end,
+    const int32_t[::1] column,
+    const double[::1] value,
+    const uint8_t[::1] label,
+):
+    """Return (first, weight, group): of each set of equal rows and labels its first document and its size, and
+    the set of each document.
+
+    A hash finds the candidates; rows are merged only when their entries are equal.
+    """
+    cdef Py_ssize_t n = start.shape[0], r, other, slots = 16, slot, n_groups = 0
+    cdef int64_t p, length
+    cdef uint64_t key, bits
+    cdef const int32_t* columns = &column[0] if column.shape[0] else NULL
+    cdef const double* values = &value[0] if value.shape[0] else NULL
+    while slots < 2 * n:
+        slots *= 2
+    firsts, weights, groups = np.empty(n, dtype=np.int64), np.empty(n), np.empty(n, dtype=np.int64)
+    cdef int64_t[::1] first = firsts, group = groups, table = np.full(slots, -1, dtype=np.int64)
+    cdef uint64_t[::1] keys = np.empty(n, dtype=np.uint64)
+    cdef double[::1] weight = weights
+    with nogil:
+        for r in range(n):
+            length = end[r] - start[r]
+            key = <uint64_t> length * 2 + label[r]
+            for p in range(start[r], end[r]):
+                key = (key ^ <uint64_t> columns[p]) * <uint64_t> 0x9E3779B97F4A7C15
+                if values != NULL:
+                    memcpy(&bits, &values[p], sizeof(double))
+                    key = (key ^ bits ^ (key >> 29)) * <uint64_t> 0xBF58476D1CE4E5B9
+            key ^= key >> 32
+            slot = <Py_ssize_t> (key & <uint64_t> (slots - 1))
+            while table[slot] >= 0:
+                other = first[table[slot]]
+                if (
+                    keys[table[slot]] == key
+                    and label[other] == label[r]
+                    and end[other] - start[other] == length
+                    and equal_rows(columns, values, start[other], start[r], length)
+                ):
+                    break
+                slot = (slot + 1) & (slots - 1)
+            if table[slot] < 0:
+                table[slot] = n_groups
+                first[n_groups] = r
+                keys[n_groups] = key
+                weight[n_groups] = 0.0
+                n_groups += 1
+            weight[table[slot]] += 1.0
+            group[r] = table[slot]
+    return firsts[:n_groups], weights[:n_groups], groups
+
+
+def decisions(
+    const int64_t[::1] start,
+    const int64_t[::1] end,
+    const int32_t[::1] column,
+    const double[::1] value,
+    const double[::1] w,
+    double[::1] out,
+):
+    """Write w.x of each row, the intercept w[0] included, into `out`."""
+    cdef Rows rows
+    cdef Py_ssize_t r
+    rows.column = &column[0] if column.shape[0] else NULL
+    rows.value = &value[0] if value.shape[0] else NULL
+    rows.start = &start[0] if start.shape[0] else NULL
+    rows.end = &end[0] if end.shape[0] else NULL
+    with nogil:
+        for r in range(start.shape[0]):
+            out[r] = dot(&rows, r, &w[0])
+
+
+def perceptron(
+    const int64_t[::1] start,
+    const int64_t[::1] end,
+    const int32_t[::1] column,
+    const double[::1] value,
+    const double[::1] sign,
+    Py_ssize_t passes,
+    double[::1] w,
+):
+    """Add sign * x to `w` for each row in order on which sign * w.x <= 0; weight 0 stays 0."""
+    cdef Rows rows
+    cdef Py_ssize_t r, turn
+    rows.column = &column[0] if column.shape[0] else NULL
+    rows.value = &value[0] if value.shape[0] else NULL
+    rows.start = &start[0] if start.shape[0] else NULL
+    rows.end = &end[0] if end.shape[0] else NULL
+    with nogil:
+        for turn in range(passes):
+            for r in range(start.shape[0]):
+                if sign[r] * dot(&rows, r, &w[0]) <= 0.0:
+                    add(&rows, r, sign[r], &w[0])
+                    w[0] = 0.0
