@@ -15,3 +15,82 @@ def data_dir() -> Path:
     if not path:
         pytest.skip("TERMSIEVE_DATA is not set")
     return Path(path)
+
+
+@pytest.fixture(scope="session")
+def made_rows():
+    """A function from short tuples (problem, trial, fold, method, size, tp, fp, fn, tn) to result rows."""
+    import polars as pl
+
+    def rows(cells, **constants):
+        names = ("problem", "trial", "fold", "method", "size", "tp", "fp", "fn", "tn")
+        made = pl.DataFrame(cells, schema=list(names), orient="row")
+        made = made.with_columns(pl.col("size").cast(pl.Float64)).with_columns(
+            corpus=pl.lit("toy"),
+            target=pl.col("problem"),
+            learner=pl.lit("svm"),
+            size_kind=pl.when(pl.col("size").is_null()).then(pl.lit("all")).otherwise(pl.lit("k")),
+            n_terms=pl.col("size").fill_null(5000).cast(pl.Int64),
+            n_train=pl.lit(100),
+            pos=pl.lit(10),
+            neg=pl.lit(90),
+            be_tp=pl.col("tp"),
+            be_fp=pl.col("fp"),
+            be_fn=pl.col("fn"),
+            sparsity=pl.col("size").fill_null(5000) / 10,
+            select_seconds=pl.lit(0.0),
+            fit_seconds=pl.lit(0.0),
+        )
+        return made.with_columns(**{name: pl.lit(value) for name, value in constants.items()})
+
+    return rows
+
+
+@pytest.fixture(scope="session")
+def study_rows():
+    """Random but plausible result rows: 12 problems, 2 trials x 2 folds, 4 methods, 5 sizes and all."""
+    import numpy as np
+    import polars as pl
+
+    generator = np.random.default_rng(7)
+    skill = {"bns": 0.75, "information_gain": 0.72, "chi_squared": 0.68, "document_frequency": 0.5}
+    rows = []
+    for p in range(12):
+        pos, neg = 20 + 4 * p, 120 * (p + 1)
+        ease = generator.uniform(0.8, 1.2)
+        for trial in range(2):
+            for fold in range(2):
+                for method, base in skill.items():
+                    for size in (10.0, 20.0, 50.0, 100.0, 200.0, None):
+                        gain = 0.06 * np.log10((size or 200.0) / 10) * (1 if method == "bns" else 0.6)
+                        recall = float(np.clip(base * ease + gain - 0.1 + generator.normal(0, 0.02), 0, 1))
+                        tp = round(pos / 2 * recall)
+                        fp = round(pos / 2 * (1 - base) * generator.uniform(0.5, 1))
+                        rows.append(
+                            {
+                                "corpus": "one" if p < 6 else "two",
+                                "problem": f"class {p}",
+                                "target": f"class {p}",
+                                "trial": trial,
+                                "fold": fold,
+                                "method": method,
+                                "learner": "svm",
+                                "size_kind": "all" if size is None else "k",
+                                "size": size,
+                                "n_terms": 3000 if size is None else int(size),
+                                "n_train": (pos + neg) // 2,
+                                "pos": pos,
+                                "neg": neg,
+                                "tp": tp,
+                                "fp": fp,
+                                "fn": pos // 2 - tp,
+                                "tn": neg // 2 - fp,
+                                "be_tp": tp,
+                                "be_fp": pos // 2 - tp,
+                                "be_fn": pos // 2 - tp,
+                                "sparsity": (size or 900.0) / 12,
+                                "select_seconds": 0.1,
+                                "fit_seconds": 0.2,
+                            }
+                        )
+    return pl.DataFrame(rows, infer_schema_length=None)

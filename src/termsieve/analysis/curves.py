@@ -1,0 +1,146 @@
+"""Result rows come in; averages by size, by skew and by memory go out, as small tables."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import numpy as np
+import polars as pl
+from scipy import stats
+
+from termsieve.analysis.values import (
+    PROBLEM,
+    RUN,
+    Measure,
+    Rows,
+    goal_values,
+    in_order,
+    micro_values,
+    problem_means,
+    values_at,
+)
+from termsieve.errors import ParameterError, unknown_name
+
+Average = Literal["macro", "micro"]
+
+
+def size_curves(
+    rows: Rows, measure: Measure = "f1", average: Average = "macro", confidence: float = 0.95
+) -> pl.DataFrame:
+    """Return for each method, learner and size the average `value` and its band `low` to `high`.
+
+    "macro" is the mean over problems, each the mean over its trials; the band is the t interval of that mean
+    over problems, null for a single one. "micro" pools the counts of all problems and has no band. Rows of
+    size_kind "all" are the lines of all features.
+    """
+    if average not in get_args(Average):
+        raise unknown_name("average", average, get_args(Average))
+    if not 0 < confidence < 1:
+        raise ParameterError(f"confidence must lie between 0 and 1, not {confidence!r}")
+    if average == "micro":
+        nothing = pl.lit(None, dtype=pl.Float64)
+        made = micro_values(rows, measure).with_columns(low=nothing, high=nothing)
+        return made.select(*RUN, "value", "low", "high", "n_terms", "sparsity")
+    return _banded(problem_means(rows, measure), list(RUN), confidence)
+
+
+def _banded(means: pl.DataFrame, keys: list[str], confidence: float) -> pl.DataFrame:
+    columns = [
+        pl.col("value").std().alias("spread"),
+        pl.col("value", "n_terms", "sparsity").mean(),
+        pl.len().alias("n_problems"),
+    ]
+    made = means.group_by(keys).agg(columns).sort(in_order(*keys[: -len(RUN)]))
+    n = made["n_problems"].to_numpy()
+    width = stats.t.ppf(0.5 + confidence / 2, np.maximum(n - 1, 1)) / np.sqrt(n)
+    half = pl.col("spread") * pl.Series(width)
+    return made.with_columns(
+        low=(pl.col("value") - half).clip(0, 1), high=(pl.col("value") + half).clip(0, 1)
+    ).select(*keys, "value", "low", "high", "n_problems", "n_terms", "sparsity")
+
+
+def precision_recall(rows: Rows, size: float, size_kind: str | None = None) -> pl.DataFrame:
+    """Return the macro precision, recall and F1 of each method and learner at one size."""
+    keys = ["method", "learner"]
+    made = None
+    for name in ("precision", "recall", "f1"):
+        values = values_at(problem_means(rows, name), size, size_kind)
+        part = values.group_by(keys).agg(pl.col("value").mean().alias(name))
+        made = part if made is None else made.join(part, on=keys)
+    assert made is not None
+    return made.sort(keys)
+
+
+def by_skew(
+    rows: Rows, measure: Measure = "f1", size: float | None = None, size_kind: str | None = None
+) -> pl.DataFrame:
+    """Return the value and the skew (neg / pos) of each problem, method and learner.
+
+    The value is that at `size`, or without one the average maximum over sizes.
+    """
+    keys = [*PROBLEM, "method", "learner"]
+    return goal_values(rows, measure, size, size_kind).select(*keys, "skew", "value").sort("skew", *keys)
+
+
+def skew_curves(
+    rows: Rows, threshold: float | None = None, measure: Measure = "f1", confidence: float = 0.95
+) -> pl.DataFrame:
+    """Return `size_curves` of the problems up to a skew ("low") and above it ("high"), apart.
+
+    Without a threshold it is the 90th percentile of the problems' skews, which for forman2003 is 1:67.
+    """
+    means = problem_means(rows, measure)
+    if threshold is None:
+        threshold = skew_percentile(rows)
+    side = pl.when(pl.col("skew") <= threshold).then(pl.lit("low")).otherwise(pl.lit("high"))
+    made = _banded(means.with_columns(skew_side=side), ["skew_side", *RUN], confidence)
+    return made.with_columns(threshold=pl.lit(float(threshold)))
+
+
+def skew_percentile(rows: Rows, share: float = 0.9) -> float:
+    """Return the skew that a share of the problems does not exceed."""
+    skews = problem_means(rows).group_by(list(PROBLEM)).agg(pl.col("skew").first())["skew"]
+    value = skews.quantile(share, interpolation="lower")
+    assert value is not None
+    return float(value)
+
+
+def size_needed(rows: Rows, share: float = 0.95, measure: Measure = "f1") -> pl.DataFrame:
+    """Return for each method, learner and kind of size the least size that reaches a share of the best.
+
+    The best is the greatest macro value of any method with that learner and kind of size (`best`); `size`
+    is null where a method never reaches it.
+    """
+    if not 0 < share <= 1:
+        raise ParameterError(f"share must be above 0 and at most 1, not {share!r}")
+    made = size_curves(rows, measure).filter(pl.col("size_kind") != "all")
+    made = made.with_columns(best=pl.col("value").max().over("learner", "size_kind"))
+    reached = pl.col("value") >= share * pl.col("best") - 1e-12
+    keys = ["method", "learner", "size_kind"]
+    return (
+        made.group_by(keys)
+        .agg(
+            pl.col("size").filter(reached).min(),
+            pl.col("value").max().alias("own_best"),
+            pl.col("size").sort_by("value", "size", descending=[True, False]).first().alias("own_best_size"),
+            pl.col("best").first(),
+        )
+        .sort("learner", "size_kind", "size", "method", nulls_last=True)
+    )
+
+
+def trade_offs(rows: Rows, measure: Measure = "f1") -> pl.DataFrame:
+    """Return what a value costs: for each method, learner and size the documents, sparsity and matrix cells.
+
+    `cells` = n_train * sparsity are the nonzero cells of the training matrix, the memory that mladenic2004
+    reckons with. `best` marks the rows that no other row of the learner beats at equal or lower cost.
+    """
+    columns = pl.col("value", "n_terms", "n_train", "sparsity").mean()
+    means = problem_means(rows, measure).group_by(list(RUN)).agg(columns)
+    means = means.with_columns(cells=pl.col("n_train") * pl.col("sparsity"))
+    means = means.sort("learner", "cells", "value", descending=[False, False, True], nulls_last=True)
+    before = pl.col("value").cum_max().shift(1).over("learner")
+    best = (pl.col("value") > before).fill_null(True)
+    return means.with_columns(best=best).select(
+        *RUN, "n_terms", "n_train", "sparsity", "cells", "value", "best"
+    )

@@ -1,0 +1,67 @@
+"""Counts and rankings come in; whether a metric prefers frequent or class-bound terms goes out (li2009)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from termsieve.counts import Counts
+from termsieve.errors import InputError, ParameterError
+from termsieve.policy import Ranking, rank
+from termsieve.scores import score
+
+
+def li2009_rankings(counts: Counts, min_df: int = 4) -> dict[str, Ranking]:
+    """Return the rankings of li2009's six metrics over all classes, of terms in `min_df` documents or more.
+
+    ig in its joint form where each document has one label, df without class, bns signed before the maximum,
+    mi smoothed by 1, the others by their maximum.
+    """
+    joint = not counts.multilabel and int(counts.pos.sum()) == counts.n_docs
+    return {
+        "mi": rank(score(counts, _mutual_information(counts)), min_df=min_df),
+        "bns": rank(score(counts, "bns"), side="positive", min_df=min_df),
+        "chi_squared": rank(score(counts, "chi_squared"), min_df=min_df),
+        "information_gain": rank(
+            score(counts, "information_gain"), combine="joint" if joint else "max", min_df=min_df
+        ),
+        "wllr": rank(score(counts, "wllr"), min_df=min_df),
+        "document_frequency": rank(score(counts, "document_frequency"), min_df=min_df),
+    }
+
+
+def preferences(
+    counts: Counts, rankings: Mapping[str, Ranking] | None = None, share: float = 0.02
+) -> pl.DataFrame:
+    """Return for each ranking the mean document frequency and mutual information of its top share of terms.
+
+    Both are scaled to 0 .. 1 over all ranked terms: a metric near 1 in `df` takes common words, near 1 in
+    `mi` words bound to a class (li2009, Table 1, the rankings unless others are given).
+    """
+    if not 0 < share <= 1:
+        raise ParameterError(f"share must be above 0 and at most 1, not {share!r}")
+    rankings = li2009_rankings(counts) if rankings is None else rankings
+    information = rank(score(counts, _mutual_information(counts))).scores
+    made = []
+    for name, ranking in rankings.items():
+        if len(ranking) == 0:
+            raise InputError(f"the ranking {name!r} has no terms; lower its min_df")
+        top = ranking.order[: max(1, round(share * len(ranking)))]
+        row = {"metric": name, "n_terms": len(top)}
+        for column, values in (("df", counts.df.astype(float)), ("mi", information)):
+            row[column] = float(_scaled(values, ranking.order)[top].mean())
+        made.append(row)
+    return pl.DataFrame(made)
+
+
+def _mutual_information(counts: Counts) -> str:
+    return f"mutual_information(smoothing=1.0, classes={max(2, counts.n_classes)})"
+
+
+def _scaled(values: NDArray[np.float64], among: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the values on the scale where the least of `among` is 0 and the greatest 1; all equal: 0."""
+    low, high = values[among].min(), values[among].max()
+    return (values - low) / (high - low) if high > low else np.zeros_like(values)

@@ -1,0 +1,108 @@
+"""Selections or counts come in; the shares of positive terms chosen, tried or implied go out (zheng2004)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from termsieve.counts import Counts
+from termsieve.errors import InputError
+from termsieve.metrics import Metric
+from termsieve.metrics import metric as metric_of
+from termsieve.policy import rank
+from termsieve.scores import score
+
+_RUN = ("corpus", "problem", "method", "learner", "size_kind", "size")
+
+
+def chosen_parameters(selections: pl.DataFrame) -> pl.DataFrame:
+    """Return the ratio and the lam that tuned selections chose, for each problem, method and size.
+
+    Each is the mean over trials and folds (`ratio`, `lam`), with its least and greatest value.
+    """
+    _check(selections, ["ratio", "lam"])
+    tuned = selections.filter(pl.col("ratio").is_not_null() | pl.col("lam").is_not_null())
+    columns = []
+    for name in ("ratio", "lam"):
+        column = pl.col(name).cast(pl.Float64)
+        columns += [column.mean(), column.min().alias(f"{name}_low"), column.max().alias(f"{name}_high")]
+    return tuned.group_by(list(_RUN)).agg(columns).sort(_RUN, nulls_last=True)
+
+
+def tuning_curves(selections: pl.DataFrame) -> pl.DataFrame:
+    """Return the objective (`value`) at each candidate ratio or lam, averaged over trials and folds.
+
+    The candidates of both are evenly spaced from 0 to 1: a curve of m values stands for 0, 1/(m-1), ..., 1.
+    """
+    _check(selections, ["curve"])
+    tuned = selections.filter(pl.col("curve").list.len() > 1)
+    steps = pl.int_ranges(pl.col("curve").list.len()).alias("step")
+    points = tuned.with_columns(steps, n=pl.col("curve").list.len() - 1).explode("step", "curve")
+    points = points.with_columns(candidate=pl.col("step") / pl.col("n"))
+    keys = [*_RUN, "candidate"]
+    return points.group_by(keys).agg(value=pl.col("curve").mean()).sort(keys, nulls_last=True)
+
+
+def implied_ratios(
+    counts: Counts, metrics: Sequence[str | Metric | Callable[..., Any]], sizes: Sequence[int]
+) -> pl.DataFrame:
+    """Return for each class, metric and size the share of positive terms among the metric's best terms.
+
+    It is the ratio that a two-sided metric decides without saying so.
+    """
+    made = []
+    for c in counts.problems.tolist():
+        own = counts.take([c])
+        for chosen in map(metric_of, metrics):
+            scores = score(own, chosen)
+            signs = scores.direction[0][rank(scores).order]
+            positive = np.cumsum(signs > 0)
+            for size in sizes:
+                n = min(int(size), len(signs))
+                share = float(positive[n - 1] / n) if n else None
+                made.append(
+                    {
+                        "class": str(counts.classes[c]),
+                        "metric": str(chosen),
+                        "size": int(size),
+                        "ratio": share,
+                    }
+                )
+    schema = {"class": pl.String, "metric": pl.String, "size": pl.Int64, "ratio": pl.Float64}
+    return pl.DataFrame(made, schema=schema)
+
+
+def largest_scores(counts: Counts, metrics: Sequence[str | Metric | Callable[..., Any]]) -> pl.DataFrame:
+    """Return for each class and metric the best positive and the best negative term with their scores.
+
+    A signed metric's scores are taken by magnitude; null where the class has no term of that direction.
+    """
+    names = counts.names()
+    made = []
+    for c in counts.problems.tolist():
+        own = counts.take([c])
+        for chosen in map(metric_of, metrics):
+            scores = score(own, chosen)
+            row: dict[str, Any] = {"class": str(counts.classes[c]), "metric": str(chosen)}
+            order = rank(scores).order
+            signs, values = scores.direction[0], np.abs(scores.values[0])
+            for side, sign in (("positive", 1), ("negative", -1)):
+                best = next(iter(order[signs[order] == sign]), None)
+                row |= {
+                    f"{side}_term": None if best is None else str(names[best]),
+                    f"{side}_score": None if best is None else float(values[best]),
+                }
+            made.append(row)
+    schema: dict[str, Any] = {"class": pl.String, "metric": pl.String}
+    for side in ("positive", "negative"):
+        schema |= {f"{side}_term": pl.String, f"{side}_score": pl.Float64}
+    return pl.DataFrame(made, schema=schema)
+
+
+def _check(selections: pl.DataFrame, columns: list[str]) -> None:
+    missing = [name for name in (*_RUN, *columns) if name not in selections.columns]
+    if missing:
+        raise InputError(f"the selections lack the column {missing[0]!r}; give them as a study writes them")

@@ -1,0 +1,90 @@
+"""Selections come in; how alike they are over folds, and between methods, goes out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from termsieve.errors import InputError
+
+_RUN = ("corpus", "problem", "method", "learner", "size_kind", "size")
+
+
+def jaccard(a: Collection[Any], b: Collection[Any]) -> float:
+    """Return the share of the terms in either set that are in both; two empty sets are equal.
+
+    >>> jaccard({"a", "b"}, {"b", "c"})
+    0.3333333333333333
+    """
+    first, second = set(a), set(b)
+    return len(first & second) / len(first | second) if first | second else 1.0
+
+
+def kuncheva(a: Collection[Any], b: Collection[Any], n_terms: int) -> float | None:
+    """Return Kuncheva's consistency index of two selections out of `n_terms`: 1 equal, about 0 by chance.
+
+    For sets of k terms with r in common it is (r n - k^2) / (k (n - k)) (Kuncheva, AIA 2007). For sets of
+    different sizes it is Pearson's correlation of "selected", which agrees where sizes are equal (Nogueira
+    and Brown, ECML 2016). None where a set is empty or holds every term: nothing was chosen.
+
+    >>> kuncheva({1, 2}, {2, 3}, 10)
+    0.375
+    """
+    first, second = set(a), set(b)
+    k, m, n = len(first), len(second), n_terms
+    if max(k, m) > n:
+        raise InputError(f"a selection of {max(k, m):,} terms is larger than the vocabulary of {n:,}")
+    if min(k, m) == 0 or max(k, m) == n:
+        return None
+    return (len(first & second) * n - k * m) / float(np.sqrt(k * (n - k)) * np.sqrt(m * (n - m)))
+
+
+def fold_stability(selections: pl.DataFrame, n_terms: int | Mapping[str, int] | None = None) -> pl.DataFrame:
+    """Return for each problem, method and size the mean likeness of the selections of its trials and folds.
+
+    `jaccard` and, where the size of the vocabulary is known (`n_terms`: a number, or one a corpus),
+    `kuncheva` are means over all pairs of the `n_sets` selections; of a single selection they are null.
+    """
+    missing = [name for name in (*_RUN, "terms") if name not in selections.columns]
+    if missing:
+        raise InputError(f"the selections lack the column {missing[0]!r}; give them as a study writes them")
+    made = []
+    for key, part in selections.sort(_RUN, nulls_last=True).group_by(list(_RUN), maintain_order=True):
+        row = dict(zip(_RUN, key, strict=True))
+        size = n_terms.get(str(row["corpus"])) if isinstance(n_terms, Mapping) else n_terms
+        sets = [set(terms) for terms in part["terms"].to_list()]
+        pairs = list(combinations(sets, 2))
+        indices = [] if size is None else [kuncheva(a, b, size) for a, b in pairs]
+        made.append(
+            row
+            | {
+                "n_sets": len(sets),
+                "jaccard": _mean([jaccard(a, b) for a, b in pairs]),
+                "kuncheva": _mean([value for value in indices if value is not None]),
+            }
+        )
+    schema = {name: selections.schema[name] for name in _RUN}
+    return pl.DataFrame(
+        made, schema=schema | {"n_sets": pl.Int64, "jaccard": pl.Float64, "kuncheva": pl.Float64}
+    )
+
+
+def overlaps(selections: Mapping[str, Collection[Any]]) -> pl.DataFrame:
+    """Return for every two named selections, also the same, the terms they share and their Jaccard index."""
+    sets = {name: set(terms) for name, terms in selections.items()}
+    made = [
+        {"first": a, "second": b, "shared": len(sets[a] & sets[b]), "jaccard": jaccard(sets[a], sets[b])}
+        for a in sets
+        for b in sets
+    ]
+    return pl.DataFrame(
+        made, schema={"first": pl.String, "second": pl.String, "shared": pl.Int64, "jaccard": pl.Float64}
+    )
+
+
+def _mean(values: list[float]) -> float | None:
+    return float(np.mean(values)) if values else None

@@ -1,0 +1,164 @@
+"""Result rows come in; the value of a measure for each problem, trial, method, learner and size goes out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from termsieve.errors import InputError
+from termsieve.measures import MEASURES, accuracy, f1
+from termsieve.measures import measure as measure_of
+
+Rows = pl.DataFrame | pl.LazyFrame
+Measure = str | Callable[..., Any]
+
+PROBLEM = ("corpus", "problem")
+RUN = ("method", "learner", "size_kind", "size")
+BREAK_EVEN = "f1_break_even"
+MEASURE_NAMES = (*MEASURES, BREAK_EVEN)
+_CELLS = ("tp", "fp", "fn", "tn")
+_BREAK_EVEN_CELLS = ("be_tp", "be_fp", "be_fn")
+
+
+def problem_values(rows: Rows, measure: Measure = "f1") -> pl.DataFrame:
+    """Return one row a problem, trial, method, learner and size with the `value` of a measure.
+
+    The confusion counts of a trial are pooled over its folds before the measure is taken (forman2003). A
+    problem with several target classes has the mean over them, or for accuracy the share of documents put
+    into their own class. `n_terms`, `n_train` and `sparsity` are means over the folds, `skew` is neg / pos.
+    `measure` is a name, "f1_break_even" among them, or a function of (tp, fp, fn, tn).
+    """
+    pooled = _pooled(rows, measure, [*PROBLEM, "target", "trial", *RUN])
+    function = _function(measure)
+    value = np.asarray(function(*(pooled[cell].to_numpy() for cell in _CELLS)), dtype=float)
+    pooled = pooled.with_columns(value=pl.Series(value))
+    mean = pl.col("value").mean()
+    if function is accuracy:
+        right = pl.col("tp").sum() / (pl.col("tp") + pl.col("fn")).sum()
+        mean = pl.when(pl.len() > 1).then(right.fill_nan(0.0)).otherwise(mean)
+    return (
+        pooled.group_by([*PROBLEM, "trial", *RUN])
+        .agg(
+            mean.alias("value"),
+            pl.col("n_terms", "n_train", "sparsity").mean(),
+            skew=pl.col("neg").sum() / pl.col("pos").sum(),
+        )
+        .sort(in_order(*PROBLEM, "trial"))
+    )
+
+
+def problem_means(rows: Rows, measure: Measure = "f1") -> pl.DataFrame:
+    """Return `problem_values` averaged over the trials: one row a problem, method, learner and size."""
+    columns = pl.col("value", "n_terms", "n_train", "sparsity", "skew").mean()
+    keys = [*PROBLEM, *RUN]
+    return problem_values(rows, measure).group_by(keys).agg(columns).sort(in_order(*PROBLEM))
+
+
+def micro_values(rows: Rows, measure: Measure = "f1") -> pl.DataFrame:
+    """Return the measure of the counts pooled over all problems, a row a method, learner and size.
+
+    It is the mean over trials.
+    """
+    pooled = _pooled(rows, measure, ["trial", *RUN])
+    value = np.asarray(_function(measure)(*(pooled[cell].to_numpy() for cell in _CELLS)), dtype=float)
+    columns = pl.col("value", "n_terms", "n_train", "sparsity").mean()
+    keyed = pooled.with_columns(value=pl.Series(value)).group_by(list(RUN))
+    return keyed.agg(columns).sort(in_order())
+
+
+def average_maximum(rows: Rows, measure: Measure = "f1") -> pl.DataFrame:
+    """Return for each problem, method and learner the mean over trials of the best value over the sizes.
+
+    It is forman2003's goal attained by a user who finds the best number of terms. All features are no size.
+    """
+    values = problem_values(rows, measure).filter(pl.col("size_kind") != "all")
+    keys = [*PROBLEM, "method", "learner"]
+    best = values.group_by([*keys, "trial"]).agg(pl.col("value").max(), pl.col("skew").first())
+    return best.group_by(keys).agg(pl.col("value", "skew").mean()).sort(keys)
+
+
+def values_at(values: pl.DataFrame, size: float, size_kind: str | None = None) -> pl.DataFrame:
+    """Return the rows of one size, of whatever kind unless `size_kind` names it."""
+    chosen = values.filter(pl.col("size") == size)
+    if size_kind is not None:
+        chosen = chosen.filter(pl.col("size_kind") == size_kind)
+    if chosen.is_empty():
+        known = ", ".join(f"{known:g}" for known in values["size"].drop_nulls().unique().sort())
+        raise InputError(f"there are no results of size {size:g}; the sizes are: {known}")
+    return chosen
+
+
+def goal_values(
+    rows: Rows, measure: Measure = "f1", size: float | None = None, size_kind: str | None = None
+) -> pl.DataFrame:
+    """Return one value a problem, method and learner: at a size, or the average maximum without one."""
+    if size is None:
+        return average_maximum(rows, measure)
+    return values_at(problem_means(rows, measure), size, size_kind).drop("size_kind", "size")
+
+
+def by_method(values: pl.DataFrame, unit: tuple[str, ...] = PROBLEM) -> pl.DataFrame:
+    """Return a wide table of one learner: a row a unit that every method has, a column of values a method."""
+    methods = values["method"].unique().sort().to_list()
+    twice = values.group_by([*unit, "method"]).len().filter(pl.col("len") > 1)
+    if not twice.is_empty():
+        raise InputError(
+            "a method has several values for one problem; choose one learner and one kind of size"
+        )
+    wide = values.pivot(on="method", index=list(unit), values="value").drop_nulls(methods)
+    if wide.is_empty():
+        raise InputError("no problem has results for every method, so the methods cannot be compared")
+    return wide.select(*unit, *methods).sort(unit)
+
+
+def per_learner(values: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
+    """Return the learners, sorted, each with its own rows."""
+    parts = values.partition_by("learner", as_dict=True)
+    return sorted((str(key[0]), part) for key, part in parts.items())
+
+
+def in_order(*first: str) -> list[pl.Expr]:
+    """Return what to sort by: the columns `first`, method, learner, then size with all features last."""
+    size = (pl.col("size").is_null(), pl.col("size_kind"), pl.col("size"))
+    return [*map(pl.col, first), pl.col("method"), pl.col("learner"), *size]
+
+
+def _function(measure: Measure) -> Callable[..., Any]:
+    return f1 if measure == BREAK_EVEN else measure_of(measure)
+
+
+def _pooled(rows: Rows, measure: Measure, keys: list[str]) -> pl.DataFrame:
+    """Return the confusion counts summed for each key, beside the means of what describes the run."""
+    cells = _BREAK_EVEN_CELLS if measure == BREAK_EVEN else _CELLS
+    lazy = _checked(rows, [*keys, *cells, "n_terms", "n_train", "sparsity", "pos", "neg"])
+    if measure == BREAK_EVEN:
+        lazy = lazy.with_columns(tp="be_tp", fp="be_fp", fn="be_fn", tn=pl.lit(0, dtype=pl.Int64)).filter(
+            pl.col("tp").is_not_null()
+        )
+    pooled = (
+        lazy.group_by(keys)
+        .agg(
+            *(pl.col(cell).cast(pl.Int64).sum() for cell in _CELLS),
+            pl.col("n_terms", "n_train", "sparsity").mean(),
+            pl.col("pos", "neg").first(),
+        )
+        .collect()
+    )
+    if pooled.is_empty():
+        lack = "counts at break-even" if measure == BREAK_EVEN else "rows"
+        raise InputError(f"the results have no {lack}; run the study first")
+    return pooled
+
+
+def _checked(rows: Rows, columns: list[str]) -> pl.LazyFrame:
+    if not isinstance(rows, pl.DataFrame | pl.LazyFrame):
+        raise InputError(f"results must be a polars frame of rows, not {type(rows).__name__}")
+    lazy = rows.lazy()
+    known = lazy.collect_schema().names()
+    missing = [column for column in columns if column not in known]
+    if missing:
+        raise InputError(f"the results lack the column {missing[0]!r}; give rows as a study writes them")
+    return lazy

@@ -1,0 +1,168 @@
+"""Stability, overlaps, ratios and preferences against hand-worked examples and li2009's Table 1."""
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from termsieve import Counts, analysis, metric, rank, score
+from termsieve.errors import InputError, ParameterError
+
+
+@pytest.fixture(scope="module")
+def selections():
+    terms = [["a", "b"], ["b", "c"], ["a", "b"], ["x"]]
+    return pl.DataFrame(
+        {
+            "corpus": "toy",
+            "problem": ["p", "p", "p", "q"],
+            "trial": 0,
+            "fold": [0, 1, 2, 0],
+            "method": "icc",
+            "learner": "nb",
+            "size_kind": "k",
+            "size": 2.0,
+            "terms": terms,
+            "ratio": [0.4, 0.6, 0.8, None],
+            "lam": [None, None, None, 0.5],
+            "curve": [[0.1, 0.5, 0.3], [0.3, 0.5, 0.1], [0.2, 0.8, 0.2], []],
+        }
+    )
+
+
+def test_jaccard_and_kuncheva_by_hand():
+    assert analysis.jaccard("abc", "bcd") == 0.5
+    assert analysis.jaccard([], []) == 1
+    assert analysis.kuncheva("abc", "bcd", 10) == pytest.approx((2 * 10 - 9) / (3 * 7))
+    assert analysis.kuncheva("abc", "abc", 10) == pytest.approx(1)
+    assert analysis.kuncheva([], "abc", 10) is None
+    assert analysis.kuncheva("abc", "abc", 3) is None
+    with pytest.raises(InputError, match="larger than the vocabulary"):
+        analysis.kuncheva("abc", "abc", 2)
+
+
+@given(
+    st.integers(2, 30).flatmap(lambda n: st.tuples(*[st.lists(st.booleans(), min_size=n, max_size=n)] * 2))
+)
+def test_kuncheva_is_the_correlation_of_selected(pair):
+    a, b = (np.array(chosen) for chosen in pair)
+    index = analysis.kuncheva(np.flatnonzero(a).tolist(), np.flatnonzero(b).tolist(), len(a))
+    if 0 < a.sum() < len(a) and 0 < b.sum() < len(b):
+        assert index == pytest.approx(np.corrcoef(a, b)[0, 1])
+        if a.sum() == b.sum():
+            k, r, n = int(a.sum()), int((a & b).sum()), len(a)
+            assert index == pytest.approx((r * n - k * k) / (k * (n - k)))
+    else:
+        assert index is None
+
+
+def test_stability_over_folds(selections):
+    made = analysis.fold_stability(selections, n_terms={"toy": 10}).to_dicts()
+    assert made[0]["n_sets"] == 3
+    assert made[0]["jaccard"] == pytest.approx((1 / 3 + 1 + 1 / 3) / 3)
+    assert made[0]["kuncheva"] == pytest.approx((0.375 + 1 + 0.375) / 3)
+    assert made[1]["jaccard"] is None
+    assert analysis.fold_stability(selections)["kuncheva"].null_count() == 2
+    with pytest.raises(InputError, match="lack the column 'terms'"):
+        analysis.fold_stability(selections.drop("terms"))
+
+
+def test_overlaps():
+    made = analysis.overlaps({"bns": ["a", "b"], "ig": ["b", "c"]})
+    assert made.rows() == [
+        ("bns", "bns", 2, 1.0),
+        ("bns", "ig", 1, 1 / 3),
+        ("ig", "bns", 1, 1 / 3),
+        ("ig", "ig", 2, 1.0),
+    ]
+
+
+def test_chosen_parameters_and_tuning_curves(selections):
+    made = analysis.chosen_parameters(selections)
+    ratio, lam = made.to_dicts()
+    assert (ratio["ratio"], ratio["ratio_low"], ratio["ratio_high"]) == pytest.approx((0.6, 0.4, 0.8))
+    assert ratio["lam"] is None
+    assert lam["lam"] == 0.5
+    assert lam["ratio"] is None
+    curve = analysis.tuning_curves(selections)
+    assert curve["candidate"].to_list() == [0.0, 0.5, 1.0]
+    assert curve["value"].to_list() == pytest.approx([0.2, 0.6, 0.2])
+    with pytest.raises(InputError, match="lack the column 'curve'"):
+        analysis.tuning_curves(selections.drop("curve"))
+
+
+@pytest.fixture(scope="module")
+def counts():
+    generator = np.random.default_rng(3)
+    y = generator.choice(["ham", "spam", "eggs"], 60)
+    rates = generator.random((3, 25)) * generator.random(25)
+    X = generator.random((60, 25)) < rates[np.unique(y, return_inverse=True)[1]]
+    return Counts.from_matrix(X.astype(int), y, terms=[f"w{i}" for i in range(25)])
+
+
+def test_implied_ratios_by_a_loop(counts):
+    made = analysis.implied_ratios(counts, ["chi", "ors"], [3, 10, 1000])
+    assert made.height == 3 * 2 * 3
+    for row in made.to_dicts():
+        c = counts.classes.tolist().index(row["class"])
+        tpr, fpr = counts.tp[c] / counts.pos[c], counts.fp[c] / counts.neg[c]
+        values = metric(row["metric"])(counts.tp[c], counts.fp[c], counts.pos[c], counts.neg[c])
+        present = [i for i in range(25) if counts.df[i]]
+        top = sorted(present, key=lambda i: (-values[i], -counts.df[i], i))[: row["size"]]
+        assert row["ratio"] == pytest.approx(np.mean([tpr[i] > fpr[i] for i in top]))
+
+
+def test_largest_scores(counts):
+    for row in analysis.largest_scores(counts, ["cc", "ig"]).to_dicts():
+        c = counts.classes.tolist().index(row["class"])
+        values = metric(row["metric"])(counts.tp[c], counts.fp[c], counts.pos[c], counts.neg[c])
+        sign = np.sign(counts.tp[c] * counts.neg[c] - counts.fp[c] * counts.pos[c])
+        assert row["positive_score"] == pytest.approx(np.abs(values[sign > 0]).max())
+        assert row["negative_score"] == pytest.approx(np.abs(values[sign < 0]).max())
+        assert np.abs(values[int(row["negative_term"][1:])]) == pytest.approx(row["negative_score"])
+
+
+def test_preferences_by_hand():
+    # Documents: a a b b; "the" everywhere, "x" in both a, "y" in one b.
+    X = [[1, 1, 0], [1, 1, 0], [1, 0, 1], [1, 0, 0]]
+    counts = Counts.from_matrix(X, ["a", "a", "b", "b"], terms=["the", "x", "y"])
+    rankings = {"df": rank(score(counts, "df")), "bns": rank(score(counts, "bns"))}
+    made = {row["metric"]: row for row in analysis.preferences(counts, rankings, share=0.3).to_dicts()}
+    # df 4, 2, 1; mi = max over classes of log((tp+1)/(df+2) * 2): the 0, x log(3/4*2), y log(2/3*2)
+    assert (made["df"]["df"], made["df"]["mi"]) == (1.0, 0.0)
+    assert (made["bns"]["df"], made["bns"]["mi"]) == pytest.approx((1 / 3, 1.0))
+    whole = analysis.preferences(counts, rankings, share=1).to_dicts()
+    assert whole[0]["df"] == pytest.approx((1 + 1 / 3 + 0) / 3)
+    assert whole[0]["n_terms"] == 3
+    assert whole[0]["mi"] == pytest.approx((0 + 1 + np.log(4 / 3) / np.log(3 / 2)) / 3)
+
+
+def test_preference_refusals(counts):
+    with pytest.raises(ParameterError, match="share must be"):
+        analysis.preferences(counts, share=2)
+    with pytest.raises(InputError, match="no terms"):
+        analysis.preferences(counts, {"x": rank(score(counts, "df"), min_df=60)})
+
+
+@pytest.mark.corpora
+def test_li2009_table_1_on_the_movie_reviews(data_dir):
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    import termsieve
+
+    corpus = termsieve.read(data_dir / "movie_reviews", format="folder")
+    vectorizer = CountVectorizer(token_pattern=r"(?u)\b\w\w+\b")
+    X = vectorizer.fit_transform(corpus.texts)
+    counts = Counts.from_matrix(X, corpus.labels)
+    made = {row["metric"]: (row["df"], row["mi"]) for row in analysis.preferences(counts).to_dicts()}
+    paper = {
+        "mi": (0.003, 0.888),
+        "bns": (0.008, 0.881),
+        "chi_squared": (0.092, 0.572),
+        "information_gain": (0.095, 0.559),
+        "wllr": (0.168, 0.414),
+        "document_frequency": (0.419, 0.090),
+    }
+    for name, wanted in paper.items():
+        assert made[name] == pytest.approx(wanted, abs=0.04), name

@@ -1,0 +1,140 @@
+"""Paired tests, Holm, Friedman and Nemenyi against scipy and scikit-posthocs."""
+
+import numpy as np
+import polars as pl
+import pytest
+import scikit_posthocs
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from termsieve import analysis
+from termsieve.errors import InputError, ParameterError, UnknownNameError
+
+METHODS = ["bns", "chi_squared", "document_frequency", "information_gain"]
+
+
+def wide(rows, size, unit):
+    values = analysis.problem_values(rows).filter(pl.col("size") == size)
+    if unit == "problem":
+        values = values.group_by("corpus", "problem", "method").agg(pl.col("value").mean())
+    key = ["corpus", "problem"] + (["trial"] if unit == "trial" else [])
+    return values.sort(key).pivot(on="method", index=key, values="value", maintain_order=True)
+
+
+@pytest.mark.parametrize("unit", ["trial", "problem"])
+def test_paired_tests_are_scipys(study_rows, unit):
+    made = analysis.paired_tests(study_rows, 50, unit=unit)
+    assert made.height == 6
+    table = wide(study_rows, 50, unit)
+    for row in made.to_dicts():
+        a, b = table[row["first"]].to_numpy(), table[row["second"]].to_numpy()
+        assert row["n"] == (24 if unit == "trial" else 12)
+        assert row["difference"] == pytest.approx(np.mean(a - b))
+        assert (row["t"], row["p_t"]) == pytest.approx(tuple(stats.ttest_rel(a, b)))
+        test = stats.wilcoxon(a, b)
+        assert (row["w"], row["p_wilcoxon"]) == pytest.approx((test.statistic, test.pvalue))
+
+
+def test_against_a_reference(study_rows):
+    made = analysis.paired_tests(study_rows, 50, reference="bns")
+    assert made["first"].unique().to_list() == ["bns"]
+    assert made.height == 3
+    with pytest.raises(UnknownNameError, match="method 'x' is unknown"):
+        analysis.paired_tests(study_rows, 50, reference="x")
+    with pytest.raises(UnknownNameError, match="unit 'fold'"):
+        analysis.paired_tests(study_rows, 50, unit="fold")
+
+
+def test_holm_by_hand():
+    # Sorted .005 .01 .03 .04 times 4 3 2 1 = .02 .03 .06 .04, then never falling.
+    assert analysis.holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert analysis.holm([]).tolist() == []
+    assert analysis.holm([0.9, 0.8]).tolist() == [1.0, 1.0]
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_holm_by_its_definition(p):
+    """Adjusted p of a hypothesis: the least alpha at which Holm's procedure rejects it."""
+    ordered = sorted(p)
+    for value, adjusted in zip(p, analysis.holm(p), strict=True):
+        steps = [min(1.0, (len(p) - i) * q) for i, q in enumerate(ordered) if q <= value]
+        assert adjusted == pytest.approx(max(steps))
+
+
+def test_values_without_variance(made_rows):
+    cells = [
+        (f"p{p}", 0, 0, m, 10, tp, 0, 10 - tp, 9)
+        for p in range(4)
+        for m, tp in [("a", 5), ("b", 5), ("c", 7)]
+    ]
+    made = {
+        (r["first"], r["second"]): r for r in analysis.paired_tests(made_rows(cells), 10, "recall").to_dicts()
+    }
+    assert made["a", "b"]["p_t"] == 1
+    assert made["a", "b"]["p_wilcoxon"] == 1
+    assert made["a", "b"]["t"] == 0
+    assert made["a", "c"]["p_t"] == 0
+    assert made["a", "c"]["t"] is None
+    assert made["a", "c"]["difference"] == pytest.approx(-0.2)
+
+
+def test_one_observation_has_no_p_value(made_rows):
+    cells = [("p", 0, 0, m, 10, tp, 0, 10 - tp, 9) for m, tp in [("a", 5), ("b", 6)]]
+    row = analysis.paired_tests(made_rows(cells), 10, "recall").row(0, named=True)
+    assert row["p_t"] is None
+    assert row["p_wilcoxon_holm"] is None
+    assert row["n"] == 1
+    with pytest.raises(InputError, match="only one method"):
+        analysis.paired_tests(made_rows(cells[:1]), 10)
+
+
+def test_mean_ranks_are_those_of_scipy_and_scikit_posthocs(study_rows):
+    made = analysis.mean_ranks(study_rows, size=50)
+    table = wide(study_rows, 50, "problem").select(METHODS).to_numpy()
+    test = stats.friedmanchisquare(*table.T)
+    assert (made.statistic, made.p_value) == pytest.approx((test.statistic, test.pvalue))
+    wanted = stats.rankdata(-table, axis=1).mean(axis=0)
+    assert dict(made.ranks.select("method", "rank").iter_rows()) == pytest.approx(
+        dict(zip(METHODS, wanted, strict=True))
+    )
+    oracle = scikit_posthocs.posthoc_nemenyi_friedman(table).to_numpy()
+    for row in made.pairs.to_dicts():
+        i, j = METHODS.index(row["first"]), METHODS.index(row["second"])
+        assert row["p_value"] == pytest.approx(oracle[i, j], abs=1e-6)
+
+
+def test_the_critical_difference_is_demsars(made_rows):
+    # Demšar (2006), Table 5: q .05 for 4 classifiers is 2.569, and his example with 14 data sets gives 1.25.
+    recalls = np.random.default_rng(1).integers(0, 1000, (14, 4)).tolist()
+    cells = [
+        (f"p{p}", 0, 0, f"m{m}", 10, recalls[p][m], 0, 1000 - recalls[p][m], 9)
+        for p in range(14)
+        for m in range(4)
+    ]
+    made = analysis.mean_ranks(made_rows(cells), "recall", size=10)
+    assert made.critical_difference == pytest.approx(2.569 * np.sqrt(4 * 5 / (6 * 14)), abs=1e-3)
+    assert made.critical_difference == pytest.approx(1.25, abs=0.005)
+    assert made.n_problems == 14
+
+
+def test_a_tie_everywhere_has_p_1(made_rows):
+    cells = [(f"p{p}", 0, 0, m, 10, 5, 0, 5, 9) for p in range(4) for m in "abc"]
+    made = analysis.mean_ranks(made_rows(cells), "recall")
+    assert (made.statistic, made.p_value) == (0, 1)
+    assert made.ranks["rank"].to_list() == [2, 2, 2]
+    assert set(made.pairs["p_value"]) == {1.0}
+
+
+def test_too_little_to_rank(study_rows, made_rows):
+    few = study_rows.filter(pl.col("method").is_in(["bns", "chi_squared"]))
+    with pytest.raises(InputError, match="need 3 methods and 2 problems or more; there are 2 and 12"):
+        analysis.mean_ranks(few)
+    two = pl.concat([study_rows, study_rows.with_columns(learner=pl.lit("nb"))])
+    with pytest.raises(ParameterError, match="several learners; choose one with learner=: nb, svm"):
+        analysis.mean_ranks(two)
+    assert analysis.mean_ranks(two, learner="nb").learner == "nb"
+    with pytest.raises(UnknownNameError, match="learner 'lr'"):
+        analysis.mean_ranks(two, learner="lr")
+    with pytest.raises(ParameterError, match="alpha"):
+        analysis.mean_ranks(study_rows, alpha=5)
