@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -212,6 +212,7 @@ def test_stratify_needs_one_label():
     assert len(train) == len(test) == 1
 
 
+@settings(deadline=None)
 @given(
     labels=st.lists(st.sampled_from("abcd"), min_size=2, max_size=60),
     share=st.floats(0.1, 0.9),
@@ -287,6 +288,7 @@ scalars = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.tex
 anything = st.recursive(scalars, lambda inner: st.lists(inner, max_size=4) | st.tuples(inner), max_leaves=8)
 
 
+@settings(deadline=None)
 @given(labels=st.lists(anything, max_size=6))
 def test_any_labels_give_a_corpus_or_an_input_error(labels):
     try:

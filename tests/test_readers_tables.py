@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from termsieve import read
@@ -270,6 +270,7 @@ def test_a_long_line_is_a_long_document(write):
     assert len(corpus.texts[0]) == 2_000_000
 
 
+@settings(deadline=None)
 @given(content=st.binary(max_size=80), name=st.sampled_from(["t.csv", "t.jsonl", "t.parquet"]))
 def test_any_bytes_give_a_corpus_or_a_clear_error(tmp_path_factory, content, name):
     path = tmp_path_factory.getbasetemp() / name

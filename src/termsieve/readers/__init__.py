@@ -83,7 +83,7 @@ FORMATS = {
             "table",
             read_table,
             tuple(KINDS),
-            re.compile(rb"PAR1|\s*\{\s*\"|[^\n\0]*[,;\t|][^\n\0]*\n"),
+            re.compile(rb"PAR1|\s*\{\s*\"|[^\n\0,;\t|]*+[,;\t|]"),
             "CSV, TSV, JSON lines or Parquet: a file, a glob, a folder or a list of files",
         ),
         Format(

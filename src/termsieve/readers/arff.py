@@ -13,14 +13,17 @@ from scipy import sparse
 
 from termsieve.corpus import Corpus, check_missing, present_labels
 from termsieve.errors import FormatError, InputError
-from termsieve.readers.files import decoded, plain_stem, read_bytes
+from termsieve.readers.files import decoded, plain_stem, read_bytes, shown
 
-_NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
-_QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
-_ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{'\"]+)\s*(\{{.*|\S.*)", re.IGNORECASE)
-_VALUE = re.compile(rf"\s*({_QUOTED}|[^,'\"%]*)\s*(,|$|%.*$)")
-_PAIR = re.compile(rf"\s*([0-9]+)\s+({_QUOTED}|[^\s,'\"%]+)\s*(,|$)")
-_PLAIN_SPARSE = re.compile(rf"\{{((?:[0-9]+ {_NUMBER},)*)(?:([0-9]+) ([^,\s{{}}'\"%\\?]+))?\}}")
+# Repetitions are possessive (`*+`): a hostile line of any length is read or refused in one pass.
+_NUMBER = r"[-+]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][-+]?[0-9]++)?"
+_QUOTED = r"'[^'\\]*+(?:\\.[^'\\]*+)*+'|\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\""
+_ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{'\"]++)(?:\s++|(?=\{{))(\S.*)", re.IGNORECASE)
+_VALUE = re.compile(rf"\s*+({_QUOTED}|[^,'\"%]*+)\s*+(,|$|%.*$)")
+_PAIR = re.compile(rf"\s*+([0-9]{{1,18}})\s++({_QUOTED}|[^\s,'\"%]++)\s*+(,|$)")
+_NOMINAL = re.compile(rf"\s*+({_QUOTED}|[^,}}'\"]*+)\s*+([,}}])")
+_MARK = re.compile(rf"{_QUOTED}|([}}%'\"])")
+_PLAIN_SPARSE = re.compile(rf"\{{((?:[0-9]{{1,9}} {_NUMBER},)*+)([0-9]{{1,9}}) ([^,\s{{}}'\"%\\?]++)\}}")
 _NUMERIC = re.compile(_NUMBER)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 _UNESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
@@ -100,15 +103,15 @@ def _attribute(line: str, where: str) -> _Attribute:
 
 def _nominal_values(kind: str, where: str) -> list[str]:
     values, position = [], 1
-    item = re.compile(rf"\s*({_QUOTED}|[^,}}'\"]*?)\s*([,}}])")
     while True:
-        match = item.match(kind, position)
+        match = _NOMINAL.match(kind, position)
         if not match:
             raise FormatError(
                 f"{where}: the list of nominal values does not end with '}}' or has a stray quote"
             )
-        if match.group(1) or match.group(2) == ",":
-            values.append(_unquoted(match.group(1)))
+        value = match.group(1).strip()
+        if value or match.group(2) == ",":
+            values.append(_unquoted(value))
         position = match.end()
         if match.group(2) == "}":
             return values
@@ -139,7 +142,7 @@ def _class_index(attributes: list[_Attribute], name: str | None, where: str) -> 
     if name in ("first", "last"):
         return 0 if name == "first" else len(attributes) - 1
     nominal = [i for i, attribute in enumerate(attributes) if attribute.kind == "nominal"]
-    listed = ", ".join(repr(attributes[i].name) for i in nominal[:20]) or "none"
+    listed = shown(attributes[i].name for i in nominal) or "none"
     if name is not None:
         raise InputError(f"{where} has no attribute {name!r} for label=; its nominal attributes: {listed}")
     for i in (len(attributes) - 1, 0):
@@ -154,7 +157,7 @@ def _class_index(attributes: list[_Attribute], name: str | None, where: str) -> 
 
 def _text_index(attributes: list[_Attribute], target: int, name: str | None, where: str) -> int | None:
     strings = {a.name: i for i, a in enumerate(attributes) if a.kind == "string" and i != target}
-    listed = ", ".join(map(repr, strings)) or "none"
+    listed = shown(strings) or "none"
     if name is not None:
         if name not in strings:
             raise InputError(f"{where} has no string attribute {name!r} for text=; it has: {listed}")
@@ -206,9 +209,15 @@ class _Body:
             self._add_dense(line, number)
 
     def _add_plain(self, row: re.Match[str]) -> bool:
-        """Take a sparse row whose class, if any, stands last and unquoted."""
+        """Take a sparse row of plain numbers whose class stands last, unquoted, or is left out."""
         pairs, index, value = row.groups()
-        label = self.class_tokens.get(value) if index and int(index) == self.target else None
+        if int(index) == self.target:
+            label = self.class_tokens.get(value)
+        elif _NUMERIC.fullmatch(value) and f",{self.target} " not in f",{pairs}":
+            label = self._label(None, self.lines[-1])
+            pairs = f"{pairs}{index} {value},"
+        else:
+            label = None
         if label is None:
             return False
         self.labels.append(label)
@@ -290,15 +299,13 @@ class _Body:
             # A sparse row leaves out what is zero, and zero is the first value of a nominal attribute.
             value = next(iter(attribute.values), None) if token is None else _unquoted(token)
             if value not in attribute.values:
-                self.fail(number, f"{value!r} is no value of the class {attribute.name!r}")
+                self.fail(number, f"{shown([value or ''])} is no value of the class {attribute.name!r}")
             return value
         if attribute.kind == "string":
             return "" if token is None else _unquoted(token)
         found = 0.0 if token is None else self._number(self.target, token, number)
         if found != int(found):
-            self.fail(
-                number, f"the class {attribute.name!r} is {token}; a numeric class must be a whole number"
-            )
+            self.fail(number, f"a numeric class must be a whole number, and {attribute.name!r} is {found}")
         return int(found)
 
     def _number(self, index: int, token: str, number: int) -> float:
@@ -308,10 +315,10 @@ class _Body:
             return 0.0
         token = _unquoted(token)
         if attribute.kind == "nominal" and token not in attribute.values:
-            self.fail(number, f"{token!r} is no value of {attribute.name!r}")
+            self.fail(number, f"{shown([token])} is no value of {attribute.name!r}")
         value = float(token) if _NUMERIC.fullmatch(token) else float("nan")
         if not np.isfinite(value):
-            self.fail(number, f"{token!r} is no number, for attribute {attribute.name!r}")
+            self.fail(number, f"{shown([token])} is no number, for attribute {attribute.name!r}")
         return value
 
     def corpus(self, name: str, missing: str) -> Corpus:
@@ -336,7 +343,10 @@ class _Body:
         sizes = np.array([pairs.count(",") for pairs in self.pairs], dtype=np.int64)
         numbers = _numbers("".join(self.pairs).replace(",", " "), " ", 2 * int(sizes.sum()))
         if numbers is None:
-            raise FormatError(f"{self.where}: a number is not finite")
+            for pairs, line in zip(self.pairs, self.lines, strict=True):
+                if _numbers(pairs.replace(",", " "), " ", 2 * pairs.count(",")) is None:
+                    self.fail(line, "a number is too large")
+            raise FormatError(f"{self.where}: a number is too large")
         indices = numbers[0::2]
         rows = np.repeat(np.arange(len(sizes)), sizes)
         self._check_indices(indices, rows)
@@ -382,10 +392,10 @@ def _numbers(text: str, separator: str, count: int) -> np.ndarray | None:
 
 def _closing_brace(line: str) -> int | None:
     """Return where the row's last brace outside quotes and comments stands."""
-    for match in re.finditer(rf"{_QUOTED}|([}}%])", line):
+    for match in _MARK.finditer(line):
         if match.group(1) == "}":
             rest = line[match.end() :].strip()
             return match.start() if not rest or rest.startswith("%") else None
-        if match.group(1) == "%":
+        if match.group(1):
             return None
     return None

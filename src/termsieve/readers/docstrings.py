@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import warnings
 from importlib import import_module
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 from termsieve.corpus import Corpus
 from termsieve.errors import InputError
 
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+_SET = re.compile(r"\{('[^{}\n]*')\}")
 # Subpackage -> the public modules of its functions. Small and legacy subpackages are left out.
 _MODULES = {
     "cluster": ("cluster.hierarchy", "cluster.vq"),
@@ -72,5 +75,11 @@ def _functions(modules: tuple[str, ...]) -> list[Any]:
 def _prose(docstring: Any) -> str:
     if not isinstance(docstring, str):
         return ""
-    lines = inspect.cleandoc(docstring).split("\n")
+    # Some docstrings are made at import: addresses and the order of sets change from run to run.
+    text = _SET.sub(_sorted_set, _ADDRESS.sub("", inspect.cleandoc(docstring)))
+    lines = text.split("\n")
     return "\n".join(line for line in lines if not line.lstrip().startswith((">>>", "..."))).strip()
+
+
+def _sorted_set(printed: re.Match[str]) -> str:
+    return "{" + ", ".join(sorted(printed.group(1).split(", "))) + "}"

@@ -29,7 +29,7 @@ def _resolved(entity: re.Match[str]) -> str:
 
 def inside(text: str, tag: str) -> str | None:
     """Return what stands in the first `tag` element, up to the text's end if it is open; None without one."""
-    start = re.search(rf"<{tag}\b[^>]*>", text)
+    start = re.search(rf"<{tag}\b[^<>]*+>", text)
     if not start:
         return None
     end = text.find(f"</{tag}>", start.end())
@@ -41,7 +41,7 @@ def elements(text: str, tag: str) -> list[tuple[str, str | None, int]]:
 
     An end is missing when the text ends first or another element of that tag starts first.
     """
-    opening = re.compile(rf"<{tag}\b([^>]*)>")
+    opening = re.compile(rf"<{tag}\b([^<>]*+)>")
     found: list[tuple[str, str | None, int]] = []
     opened = opening.search(text)
     while opened:

@@ -24,7 +24,7 @@ SPLITS: dict[str, Callable[[dict[str, str]], str]] = {
 }
 
 _ATTRIBUTE = re.compile(r'([A-Z]+)="([^"]*)"')
-_TAG = re.compile(r"</?[A-Z]+[^<>]*>")
+_TAG = re.compile(r"</?[A-Z]++[^<>]*+>")
 _ATTRIBUTES = ("TOPICS", "LEWISSPLIT", "CGISPLIT")
 
 
@@ -93,14 +93,15 @@ def _documents(text: str, name: str) -> Iterator[tuple[dict[str, str], str]]:
 
 
 def _text(document: str) -> str:
-    title, body = inside(document, "TITLE"), inside(document, "BODY")
+    content = inside(document, "TEXT") or ""
+    title, body = inside(content, "TITLE"), inside(content, "BODY")
     if title is None and body is None:
-        return plain_text(_TAG.sub(" ", inside(document, "TEXT") or ""))
+        return plain_text(_TAG.sub(" ", content))
     return plain_text("\n".join(part for part in (title, body) if part is not None))
 
 
 def _topics(document: str) -> tuple[str, ...]:
-    listed = re.findall(r"<D>(.*?)</D>", inside(document, "TOPICS") or "", re.DOTALL)
+    listed = re.findall(r"<D>([^<]*+)</D>", inside(document, "TOPICS") or "")
     return tuple(dict.fromkeys(topic for name in listed if (topic := plain_text(name))))
 
 

@@ -14,8 +14,8 @@ from termsieve.corpus import Corpus
 from termsieve.errors import FormatError, InputError
 from termsieve.readers.files import decoded, plain_stem, read_bytes
 
-_NUMBER = rb"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
-_LINE = re.compile(rb"([^\s:]*)(?:[ \t]+qid:[^\s:]+)?((?:[ \t]+[0-9]+:" + _NUMBER + rb")*)[ \t]*")
+_NUMBER = rb"[-+]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][-+]?[0-9]++)?"
+_LINE = re.compile(rb"([^\s:]*+)(?:[ \t]+qid:[^\s:]++)?((?:[ \t]++[0-9]{1,18}:" + _NUMBER + rb")*+)[ \t]*+")
 _BLANKS = bytes.maketrans(b":\t", b"  ")
 
 Names = str | os.PathLike[str] | Iterable[str]
@@ -84,7 +84,8 @@ def _matrix(
     pairs: list[bytes], lines: list[int], columns: list[str] | None, zero_based: bool | None, where: str
 ) -> sparse.csr_matrix:
     sizes = np.array([row.count(b":") for row in pairs], dtype=np.int64)
-    numbers = np.fromstring(b" ".join(pairs).translate(_BLANKS), dtype=np.float64, sep=" ")
+    joined = b" ".join(pairs).translate(_BLANKS)
+    numbers = np.fromstring(joined, dtype=np.float64, sep=" ") if sizes.any() else np.zeros(0)
     indices, values = numbers[0::2], numbers[1::2]
     rows = np.repeat(np.arange(len(sizes)), sizes)
 

@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from termsieve.corpus import Corpus, check_missing, present_labels, split_labels
 from termsieve.errors import FormatError, InputError, ParameterError
-from termsieve.readers.files import open_binary, plain_stem, plain_suffix, readable, start_of
+from termsieve.readers.files import open_binary, plain_stem, plain_suffix, readable, shown, start_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -175,7 +175,7 @@ def _columns(
 
 
 def _column(names: list[str], wanted: str | None, role: str, usual: tuple[str, ...], path: str) -> str:
-    listed = ", ".join(map(repr, names))
+    listed = shown(names)
     if wanted is not None:
         if wanted not in names:
             raise InputError(f"{path} has no column {wanted!r} for {role}=; its columns: {listed}")
@@ -371,9 +371,7 @@ def _json_frames(path: str, columns: dict[str, str]) -> Iterator[pl.DataFrame]:
                 )
             for name in columns.values():
                 if name not in row:
-                    raise FormatError(
-                        f"{path}, line {number}: no {name!r} here; the row has: {', '.join(map(repr, row))}"
-                    )
+                    raise FormatError(f"{path}, line {number}: no {name!r} here; the row has: {shown(row)}")
             yield [_whole(value) for value in values]
 
     yield from _framed(picked(), list(columns))
