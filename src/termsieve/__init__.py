@@ -34,6 +34,11 @@ _HOME = {
     "decision_path": "learners",
     "decision_sets": "learners",
     "learner": "learners",
+    "TermWeighter": "weighter",
+    "RatioClassifier": "tuned",
+    "RatioSelector": "tuned",
+    "WFOSelector": "tuned",
+    "WeightSelector": "tuned",
 }
 
 __all__ = ["__version__", *sorted(_HOME)]

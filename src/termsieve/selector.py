@@ -19,6 +19,25 @@ from termsieve.redundancy import distinct_cut
 from termsieve.scores import Scores, score
 
 
+class _NeedsDocumentsError(ParameterError, AttributeError):
+    """Redundancy was asked of a method that has counts only; for scikit-learn it has no such method."""
+
+
+class _counts_suffice:  # noqa: N801, a decorator
+    """A method that a selector has only while counts tell all it needs: without `redundancy`."""
+
+    def __init__(self, method: Any) -> None:
+        self.method = method
+
+    def __get__(self, selector: Any, owner: Any) -> Any:
+        if selector is not None and selector.redundancy is not None:
+            name = self.method.__name__
+            raise _NeedsDocumentsError(
+                f"redundancy needs all documents, and {name} has counts only; use fit, or redundancy=None"
+            )
+        return self.method.__get__(selector, owner)
+
+
 class TermSelector(SelectorMixin, BaseEstimator):
     """Select the terms that tell the classes apart.
 
@@ -86,18 +105,18 @@ class TermSelector(SelectorMixin, BaseEstimator):
             self.selected_ = distinct_cut(X, self._ranking(), self.redundancy, **self._cut())
         return self
 
+    @_counts_suffice
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Add more documents, with the same columns and any classes, and select anew."""
         self._check_cut()
-        self._refuse_redundancy("partial_fit")
         if not hasattr(self, "counts_"):
             return self.fit(X, y)
         return self._select(self.counts_ + self._counted(X, y, reset=False))
 
+    @_counts_suffice
     def fit_counts(self, counts: Counts) -> Self:
         """Select from counts that were made elsewhere."""
         self._check_cut()
-        self._refuse_redundancy("fit_counts")
         if not isinstance(counts, Counts):
             raise InputError(f"fit_counts takes Counts, not {type(counts).__name__}; use fit for a matrix")
         if hasattr(self, "feature_names_in_"):
@@ -150,12 +169,6 @@ class TermSelector(SelectorMixin, BaseEstimator):
 
     def _ranking(self) -> Ranking:
         return Ranking(self.ranking_, self.scores_, self.counts_)
-
-    def _refuse_redundancy(self, method: str) -> None:
-        if self.redundancy is not None:
-            raise ParameterError(
-                f"redundancy needs the documents, which {method} does not keep; use fit, or redundancy=None"
-            )
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
