@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import scipy
@@ -113,3 +114,11 @@ def test_what_was_read_is_logged(tmp_path, caplog):
     with caplog.at_level(logging.INFO, logger="termsieve"):
         read(tmp_path / "a.csv", name="mine")
     assert "read <Corpus 'mine': 1 texts, 1 class, read as table (CSV" in caplog.text
+
+
+def test_the_formats_are_documented():
+    page = (Path(__file__).parents[1] / "docs/corpora.md").read_text()
+    for name, format in FORMATS.items():
+        options = " ".join(f"`{option}`" for option in format.options)
+        assert f"| `{name}` | {format.contents} | {options} |" in page
+    assert page.count("\n| `") == len(FORMATS)

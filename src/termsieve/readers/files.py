@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
-from termsieve.errors import FormatError, InputError, MissingExtraError
+from termsieve.errors import FormatError, InputError, MissingExtraError, TermsieveError
 
 _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\x1f\x8b", "gzip"),
@@ -84,7 +84,7 @@ def readable(path: str | os.PathLike[str]) -> Iterator[None]:
             raise FormatError(f"{path} is damaged or cut short ({error}); fetch it again") from error
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
     except (RuntimeError, ValueError) as error:
-        if isinstance(error, InputError | FormatError):
+        if isinstance(error, TermsieveError):
             raise
         raise FormatError(f"{path} cannot be read: {error}") from error
 

@@ -120,24 +120,17 @@ def _matrix(
 def _labels(
     heads: list[bytes], several: bool, names: list[str] | None, where: str, lines: list[int]
 ) -> list[Any]:
+    tokens = [head.split(b",") if head else [] for head in heads]
     known: dict[bytes, Any] = {}
-    found: list[Any] = []
-    for head, line in zip(heads, lines, strict=True):
-        tokens = head.split(b",") if head else []
-        if not several and len(tokens) != 1:
+    for row, line in zip(tokens, lines, strict=True):
+        if not several and len(row) != 1:
             raise FormatError(f"{where}, line {line}: one label was expected; read it with multilabel=True")
-        for token in tokens:
+        for token in row:
             if token not in known:
                 known[token] = _label(token, names, f"{where}, line {line}")
-        found.append(tuple(known[token] for token in tokens) if several else known[tokens[0]])
-    if names is None and len({type(label) for label in known.values()}) > 1:
-        known = {token: token.decode("latin-1") for token in known}
-        return _labels_again(heads, several, known)
-    return found
-
-
-def _labels_again(heads: list[bytes], several: bool, known: dict[bytes, Any]) -> list[Any]:
-    tokens = [head.split(b",") if head else [] for head in heads]
+    if len({type(label) for label in known.values()}) > 1:
+        # Numbers among words are words.
+        known = {token: decoded(token, None, where) for token in known}
     return [tuple(known[token] for token in row) if several else known[row[0]] for row in tokens]
 
 

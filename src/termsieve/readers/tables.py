@@ -125,6 +125,17 @@ def batches(
     yield from _frames(files, found, delimiter, encoding)
 
 
+def read_texts(
+    paths: Paths, *, text: str | None = None, delimiter: str | None = None, encoding: str = "utf-8"
+) -> list[str]:
+    """Return the texts of tables that need not have labels; an absent text is an empty one."""
+    files = table_paths(paths)
+    names = column_names(files[0], delimiter=delimiter, encoding=encoding)
+    columns = {"text": _column(names, text, "text", TEXT_NAMES, files[0])}
+    frames = _frames(files, columns, delimiter, encoding)
+    return [value for frame in frames for value in frame["text"].fill_null("").to_list()]
+
+
 def table_paths(paths: Paths) -> list[str]:
     """Return the files meant by a path, a glob, a folder of tables or a list of such, sorted by name."""
     if isinstance(paths, str | os.PathLike):
