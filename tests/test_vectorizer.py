@@ -80,7 +80,7 @@ def assert_equal(got, expected) -> None:
         assert getattr(got, name).dtype == getattr(expected, name).dtype
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(documents, documents, st.booleans(), st.sampled_from(PATTERNS))
 def test_any_text_gives_countvectorizers_matrix(docs, unseen, lowercase, pattern):
     same({"lowercase": lowercase, "token_pattern": pattern}, docs, unseen)

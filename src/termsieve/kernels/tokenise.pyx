@@ -5,6 +5,8 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memcmp, memcpy, memset
 
+import os
+
 import numpy as np
 
 cdef extern from *:
@@ -53,7 +55,10 @@ cdef enum:
 
 cdef uint32_t STOP = 0xFFFFFFFF         # the number of a stop word; also the largest number there is
 cdef Py_ssize_t MAX_TERMS = 0x7FFFFFFE
+# Another one in every process, so that nobody can prepare words that share a slot; no result depends on it.
+cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")
 cdef uint64_t ONES = 0x0101010101010101
+cdef uint64_t HIGH_BITS = 0x8080808080808080
 cdef uint64_t GATHER = 0x0102040810204080
 
 cdef struct Entry:
@@ -92,7 +97,9 @@ cdef inline uint64_t _low_bytes(Py_ssize_t n) noexcept nogil:
 
 
 cdef inline uint64_t _mixed(uint64_t a, uint64_t b) noexcept nogil:
-    cdef uint64_t h = a * <uint64_t> 0x9E3779B97F4A7C15 ^ (b + (a >> 32)) * <uint64_t> 0xC2B2AE3D27D4EB4F
+    cdef uint64_t h
+    a ^= SEED
+    h = a * <uint64_t> 0x9E3779B97F4A7C15 ^ (b + (a >> 32)) * <uint64_t> 0xC2B2AE3D27D4EB4F
     h ^= h >> 32
     h *= <uint64_t> 0xD6E8FEB86659FD93
     return h ^ (h >> 32)
@@ -173,14 +180,20 @@ cdef inline Py_ssize_t _get_utf8(const uint8_t *text, Py_ssize_t left, uint32_t 
     return 4 if a < 0xF5 and 0x10000 <= c[0] <= 0x10FFFF else 0
 
 
-# These two are written so that a compiler makes vector instructions of them; looking every byte up in a table
-# took three times as long.
-cdef void _lower_ascii(const uint8_t *given, Py_ssize_t n, uint8_t *text, uint8_t *kinds,
-                       uint8_t shift) noexcept nogil:
+# These three are written so that a compiler makes vector instructions of them; looking every byte up in a
+# table took three times as long. Bytes of other characters than ASCII pass through them unchanged.
+cdef void _copy_lowered(const uint8_t *given, Py_ssize_t n, uint8_t *text, uint8_t *kinds,
+                        uint8_t shift) noexcept nogil:
     cdef Py_ssize_t i
     for i in range(n):
         text[i] = given[i] + (shift if <uint8_t> (given[i] - 65) <= 25 else <uint8_t> 0)
         kinds[i] = 0
+
+
+cdef void _lower_in_place(uint8_t *text, Py_ssize_t n, uint8_t shift) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        text[i] += shift if <uint8_t> (text[i] - 65) <= 25 else <uint8_t> 0
 
 
 cdef void _mark_ascii(const uint8_t *text, Py_ssize_t n, uint8_t *kinds, const Range *ranges,
@@ -558,7 +571,7 @@ cdef class TermTable:
             self.rows_room = n
         return 0
 
-    cdef uint32_t _unit(self, const Document *doc, Py_ssize_t i) noexcept nogil:
+    cdef inline uint32_t _unit(self, const Document *doc, Py_ssize_t i) noexcept nogil:
         if doc.kind == 2:
             return (<const uint16_t *> doc.data)[i]
         if doc.kind == 4:
@@ -585,29 +598,50 @@ cdef class TermTable:
 
     cdef Py_ssize_t _lowered(self, const Document *doc, Py_ssize_t start, Py_ssize_t stop) except -2 nogil:
         """Write a segment and the kinds of its bytes; return its bytes, -1 when it is not UTF-8."""
-        cdef const uint8_t *bytes_in = <const uint8_t *> doc.data
-        cdef Py_ssize_t i, n = 0, step
-        cdef uint32_t c = 0
+        cdef const uint8_t *given = <const uint8_t *> doc.data
+        cdef Py_ssize_t n
         if doc.kind == ASCII:
             self._reserve_text(stop - start)
             n = stop - start
-            _lower_ascii(bytes_in + start, n, self.text, self.kinds, self.alphabet.capital_shift)
-            _mark_ascii(self.text, n, self.kinds, self.alphabet.ranges, self.alphabet.n_ranges)
-        elif doc.kind == UTF8:
-            self._reserve_text(4 * (stop - start))
-            i = start
-            while i < stop:
-                step = _get_utf8(bytes_in + i, stop - i, &c)
-                if step == 0:
-                    return -1
-                n += self.alphabet.put(self.text + n, self.kinds + n, c)
-                i += step
+            _copy_lowered(given + start, n, self.text, self.kinds, self.alphabet.capital_shift)
         else:
             self._reserve_text(4 * (stop - start))
-            for i in range(start, stop):
-                n += self.alphabet.put(self.text + n, self.kinds + n, self._unit(doc, i))
+            n = self._encoded(doc, start, stop)
+            if n < 0:
+                return -1
+            _lower_in_place(self.text, n, self.alphabet.capital_shift)
+        _mark_ascii(self.text, n, self.kinds, self.alphabet.ranges, self.alphabet.n_ranges)
         memset(self.text + n, 0, PADDING)
         memset(self.kinds + n, 0, PADDING)
+        return n
+
+    cdef Py_ssize_t _encoded(self, const Document *doc, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+        """Write a segment as UTF-8 with all but its ASCII characters lowered and marked; -1 when it is not UTF-8."""
+        cdef const uint8_t *given = <const uint8_t *> doc.data
+        cdef uint8_t *text = self.text
+        cdef uint8_t *kinds = self.kinds
+        cdef Py_ssize_t i = start, n = 0, step = 1
+        cdef uint32_t c = 0
+        while i < stop:
+            if (doc.kind == 1 or doc.kind == UTF8) and i + 8 <= stop and ts_eight(given + i) & HIGH_BITS == 0:
+                memcpy(text + n, given + i, 8)
+                memset(kinds + n, 0, 8)
+                n += 8
+                i += 8
+                continue
+            if doc.kind == UTF8:
+                step = _get_utf8(given + i, stop - i, &c)
+                if step == 0:
+                    return -1
+            else:
+                c = self._unit(doc, i)
+            if c < 128:
+                text[n] = <uint8_t> c
+                kinds[n] = 0
+                n += 1
+            else:
+                n += self.alphabet.put(text + n, kinds + n, c)
+            i += step
         return n
 
     cdef Py_ssize_t _runs(self, Py_ssize_t n) noexcept nogil:

@@ -1,0 +1,1 @@
+"""Comparisons with peers, each in one run."""
