@@ -2,15 +2,147 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.naive_bayes import BernoulliNB, MultinomialNB
+from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from termsieve.learners import LEARNERS, learner, learner_name
+import termsieve.learners
+from termsieve.errors import InputError, ParameterError, UnknownNameError
+from termsieve.learners import (
+    LEARNERS,
+    DocumentPerceptron,
+    HingeSVM,
+    QuotientNB,
+    decision_path,
+    decision_sets,
+    learner,
+    learner_name,
+)
+from termsieve.measures import decision_values
 
 
 @parametrize_with_checks([learner(name) for name in LEARNERS])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+def documents(kind, n=160, n_terms=60, classes=2, seed=0):
+    """Zipfian documents in which some terms lean to a class: presence, counts, or unit-length weights."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, classes, n)
+    share = np.clip(2.0 / np.arange(2, n_terms + 2), 0, 0.6)[rng.permutation(n_terms)]
+    lean = np.where(rng.integers(0, classes, n_terms) == y[:, None], 1.6, 0.5)
+    X = rng.poisson(share * lean).astype(float)
+    if kind == "presence":
+        X = (X > 0).astype(np.int64)
+    if kind == "weights":
+        X = np.log1p(X) * rng.random(n_terms)
+        X /= np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-9)
+    return sp.csr_array(X), y
+
+
+KINDS = ["presence", "counts", "weights"]
+
+
+@pytest.fixture(params=KINDS)
+def corpus(request):
+    X, y = documents(request.param)
+    return X[:110], y[:110], X[110:]
+
+
+def oracle(name, n):
+    """scikit-learn's classifier of the same objective, solved more exactly than by default."""
+    return {
+        "nb": MultinomialNB(),
+        "lr": LogisticRegression(C=1 / (2 * 0.0001 * n), solver="liblinear", tol=1e-9, max_iter=10000),
+        "svm": LinearSVC(dual=True, tol=1e-8, max_iter=200000, random_state=0),
+        "svm(hinge)": SVC(kernel="linear", tol=1e-6),
+    }[name]
+
+
+@pytest.mark.parametrize("name", ["nb", "lr", "svm", "svm(hinge)"])
+def test_decisions_are_scikit_learns(name, corpus):
+    X, y, test = corpus
+    tolerance = 5e-3 if name == "svm(hinge)" else 1e-3
+    ours, theirs = learner(name).fit(X, y), oracle(name, X.shape[0]).fit(X, y)
+    assert decision_values(ours, test) == pytest.approx(decision_values(theirs, test), abs=tolerance)
+
+
+@pytest.mark.parametrize("name", ["lr", "svm"])
+def test_several_classes_are_each_against_the_rest(name):
+    X, y = documents("presence", classes=3)
+    model = learner(name).fit(X, y)
+    for c in range(3):
+        single = learner(name).fit(X, y == c)
+        assert model.decision_function(X)[:, c] == pytest.approx(single.decision_function(X))
+
+
+def test_hinge_decides_several_classes_one_against_one():
+    X, y = documents("presence", n=200, classes=4)
+    ours = HingeSVM().fit(X, y).predict(X)
+    theirs = (
+        SVC(kernel="linear", tol=1e-6, break_ties=True, decision_function_shape="ovr").fit(X, y).predict(X)
+    )
+    assert np.mean(ours != theirs) <= 0.01
+
+
+def test_hinge_leaves_large_problems_to_libsvm(monkeypatch):
+    X, y = documents("presence")
+    expected = HingeSVM().fit(X, y).decision_function(X)
+    path = decision_path("svm(hinge)", X, y, X, np.arange(60), [5, 60])
+    monkeypatch.setattr(termsieve.learners, "MAX_GRAM_ROWS", 10)
+    assert HingeSVM().fit(X, y).decision_function(X) == pytest.approx(expected, abs=5e-3)
+    assert decision_path("svm(hinge)", X, y, X, np.arange(60), [5, 60]) == pytest.approx(path, abs=1e-2)
+
+
+@pytest.mark.parametrize("passes", [1, 3])
+def test_perceptron_is_the_loop_over_documents(passes, corpus):
+    X, y, _ = corpus
+    w = np.zeros(X.shape[1])
+    for _ in range(passes):
+        for x, label in zip(X.toarray(), y, strict=True):
+            sign = 1 if label else -1
+            if sign * (w @ x) <= 0:
+                w += sign * x
+    model = DocumentPerceptron(passes=passes).fit(X, y)
+    assert model.coef_[0] == pytest.approx(w)
+    assert model.intercept_ == 0
+
+
+def quotients(X, y, test):
+    """1 - (log P(c) + sum log P(t|c)) / (log P(rest) + sum log P(t|rest)), document by document."""
+    sides = []
+    for c in (1, 0):
+        counts = X.toarray()[y == c].sum(axis=0) + 1.0
+        sides.append((np.log(np.mean(y == c)), np.log(counts / counts.sum())))
+    values = []
+    for x in test.toarray():
+        top, bottom = (prior + sum(x[t] * logs[t] for t in range(len(x))) for prior, logs in sides)
+        values.append(1 - top / bottom)
+    return np.array(values)
+
+
+def test_quotient_is_the_loop_over_documents(corpus):
+    X, y, test = corpus
+    model = QuotientNB().fit(X, y)
+    assert model.decision_function(test) == pytest.approx(quotients(X, y, test))
+    assert (model.predict(test) == MultinomialNB().fit(X, y).predict(test)).all()
+
+
+def test_quotient_of_several_classes_is_each_against_the_rest():
+    X, y = documents("counts", classes=3)
+    model = QuotientNB().fit(X, y)
+    for c in range(3):
+        assert model.decision_function(X)[:, c] == pytest.approx(quotients(X, (y == c).astype(int), X))
 
 
 @pytest.mark.parametrize(
@@ -26,5 +158,166 @@ def test_scikit_learn_checks(estimator, check):
 )
 def test_printed_names_parse_back(name):
     estimator = learner(name)
-    assert learner_name(estimator) == name
+    assert learner_name(estimator) == learner_name(name) == name
     assert repr(learner(learner_name(estimator))) == repr(estimator)
+
+
+def test_names_are_read_with_spaces_and_whole_numbers():
+    assert learner_name(" svm( hinge , C = 2 ) ") == "svm(hinge, C=2.0)"
+    assert learner_name("perceptron(passes=1)") == "perceptron"
+
+
+def test_any_classifier_is_a_learner_and_is_cloned():
+    given = RidgeClassifier(alpha=3.0)
+    taken = learner(given)
+    assert taken is not given
+    assert taken.alpha == 3.0
+    assert learner_name(given) == "RidgeClassifier(alpha=3.0)"
+    assert learner_name(MultinomialNB(fit_prior=False)) == "MultinomialNB(fit_prior=False)"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("svn", "did you mean 'svm'"),
+        ("nb(quotent)", r"did you mean 'nb\(quotient\)'"),
+        ("svm(c=1)", "parameter of learner 'svm' 'c' is unknown; Known: C"),
+        ("perceptron(passes=1.5)", "whole number above 0"),
+        ("svm(C=0)", "a number above 0"),
+        ("svm(C=x)", "a number above 0"),
+        ("svm(", "write it like"),
+        (3, "give a scikit-learn classifier"),
+        (LinearSVC, "give a scikit-learn classifier"),
+    ],
+)
+def test_unusable_names_say_what_to_do(name, message):
+    with pytest.raises(ParameterError, match=message):
+        learner(name)
+    assert issubclass(UnknownNameError, ParameterError)
+
+
+@pytest.mark.parametrize(
+    "name", [*LEARNERS, "perceptron(passes=2)", BernoulliNB(), DecisionTreeClassifier(random_state=0)]
+)
+@pytest.mark.parametrize("kind", KINDS)
+def test_paths_are_the_separate_fits(name, kind):
+    X, y = documents(kind, seed=3)
+    order = np.random.default_rng(4).permutation(60)[:50]
+    sizes = [0, 1, 7, 20, 50, 80]
+    values = decision_path(name, X[:110], y[:110], X[110:], order, sizes)
+    tolerance = 1e-2 if name == "svm(hinge)" else 1e-4
+    for row, size in zip(values, sizes, strict=True):
+        if size:
+            columns = order[:size]
+            model = learner(name).fit(X[:110][:, columns], y[:110])
+            assert row == pytest.approx(decision_values(model, X[110:][:, columns]), abs=tolerance)
+        else:
+            assert len(set(row)) == 1
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.parametrize("kind", ["presence", "weights"])
+def test_sets_are_the_separate_fits(name, kind):
+    X, y = documents(kind, seed=5)
+    up, down = np.arange(0, 60, 2), np.arange(1, 60, 2)[::-1]
+    sets = [np.concatenate([up[:a], down[: 12 - a]]) for a in (0, 3, 12, 6)]
+    values = decision_sets(name, X[:110], y[:110], X[110:], sets)
+    for row, columns in zip(values, sets, strict=True):
+        model = learner(name).fit(X[:110][:, columns], y[:110])
+        tolerance = 1e-2 if name == "svm(hinge)" else 1e-4
+        assert row == pytest.approx(decision_values(model, X[110:][:, columns]), abs=tolerance)
+
+
+@pytest.mark.parametrize("name", [*LEARNERS, DummyClassifier()])
+def test_paths_take_dense_and_foreign_formats(name):
+    X, y = documents("counts", n=40)
+    args = ([3, 1, 8, 2, 5], [2, 5])
+    expected = decision_path(name, X, y, X, *args)
+    doubled = sp.csr_array((np.repeat(X.data / 2, 2), np.repeat(X.indices, 2), X.indptr * 2), shape=X.shape)
+    for other in (X.toarray(), sp.csc_matrix(X), sp.csr_matrix(X.astype(np.int64)), doubled):
+        assert decision_path(name, other, list(y), other, *args) == pytest.approx(expected, abs=1e-4)
+    assert not doubled.has_canonical_format
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_degenerate_problems_have_an_answer(name):
+    X = sp.csr_array(np.array([[1, 0, 0], [0, 0, 0], [0, 1, 0], [0, 0, 0]]))
+    order, sizes = [0, 1, 2], [0, 1, 3]
+    assert (decision_path(name, X, [0, 0, 0, 0], X, order, sizes) < 0).all()
+    assert (decision_path(name, X, [1, 1, 1, 1], X, order, sizes) > 0).all()
+    assert (decision_path(name, X[:1], [0], X, order, sizes) < 0).all()
+    assert (decision_path(name, X[:0], [], X, order, sizes) < 0).all()
+    assert decision_path(name, X, [1, 0, 0, 1], X[:0], order, sizes).shape == (3, 0)
+    assert decision_path(name, X, [1, 0, 0, 1], X, order, []).shape == (0, 4)
+    nothing = decision_path(name, X, [1, 0, 0, 1], X, [], [0, 5])
+    assert np.isfinite(nothing).all()
+    assert np.isfinite(decision_path(name, X, [1, 0, 0, 1], X, order, sizes)).all()
+    empty = sp.csr_array((4, 3))
+    assert np.isfinite(decision_path(name, empty, [1, 0, 0, 1], empty, order, sizes)).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"y_train": [0, 1, 2, 1]}, "0 or 1"),
+        ({"y_train": [0, 1]}, "0 or 1"),
+        ({"X_test": np.ones((2, 5))}, "equal columns"),
+        ({"order": [0, 3]}, "outside"),
+        ({"order": [0, -1]}, "outside"),
+        ({"order": [1, 1]}, "twice"),
+    ],
+)
+def test_unusable_paths_say_what_is_wrong(change, message):
+    task = {
+        "X_train": np.eye(4)[:, :3],
+        "y_train": [0, 1, 0, 1],
+        "X_test": np.ones((2, 3)),
+        "order": [0, 1, 2],
+    }
+    with pytest.raises(InputError, match=message):
+        decision_path("svm", sizes=[2], **(task | change))
+
+
+@pytest.mark.parametrize("name", ["nb", "nb(quotient)"])
+def test_naive_bayes_refuses_negative_values(name):
+    with pytest.raises(InputError, match="negative"):
+        decision_path(name, np.array([[1.0], [-1.0]]), [0, 1], np.array([[1.0]]), [0], [1])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_svm_path_is_optimal_on_any_small_problem(data):
+    n, k = data.draw(st.integers(2, 12)), data.draw(st.integers(1, 6))
+    values = st.integers(0, 1) if data.draw(st.booleans()) else st.integers(-2, 3)
+    X = np.array(data.draw(st.lists(st.lists(values, min_size=k, max_size=k), min_size=n, max_size=n)))
+    y = np.array(data.draw(st.lists(st.integers(0, 1), min_size=n, max_size=n)))
+    if y.min() == y.max():
+        return
+    model = learner("svm").fit(X, y)
+    w = np.concatenate([model.intercept_, model.coef_[0]])
+    A, sign = np.column_stack([np.ones(n), X]), 2 * y - 1
+    gradient = w - 2 * (np.maximum(0, 1 - sign * (A @ w)) * sign) @ A
+    assert np.abs(gradient).max() < 1e-2
+    again = decision_path("svm", X, y, X, np.arange(k), [k])[0]
+    assert again == pytest.approx(A @ w, abs=1e-3)
+
+
+def test_equal_documents_have_equal_values_to_the_last_bit():
+    X, y = documents("counts", n=80)
+    test = sp.vstack([X, X[::-1]]).tocsr()
+    up, down = np.arange(30), np.arange(59, 29, -1)
+    sets = [np.concatenate([up[:a], down[: 20 - a]]) for a in (0, 5, 20)]
+    for name in LEARNERS:
+        values = decision_sets(name, X, y, test, sets)
+        assert (values[:, :80] == values[:, 80:][:, ::-1]).all()
+
+
+def test_learners_leave_their_input_alone():
+    X, y = documents("counts")
+    before = X.toarray()
+    for name in LEARNERS:
+        estimator = learner(name)
+        decision_path(estimator, X, y, X, np.arange(60), [5, 60])
+        assert not hasattr(estimator, "classes_")
+        clone(estimator).fit(X, y)
+    assert (X.toarray() == before).all()

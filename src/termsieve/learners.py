@@ -69,7 +69,10 @@ class _Rows:
         indptr = np.concatenate([[0], np.cumsum(length)])
         entries = np.repeat(self.start - indptr[:-1], length) + np.arange(indptr[-1])
         data = self.value[entries] if len(self.value) else np.ones(len(entries))
-        return sp.csr_array((data, self.column[entries] - 1, indptr), shape=(len(length), n_columns))
+        # LIBSVM takes indices of 32 bits only.
+        return sp.csr_array(
+            (data, self.column[entries] - 1, indptr.astype(np.int32)), shape=(len(length), n_columns)
+        )
 
 
 class _Merged(NamedTuple):
@@ -311,7 +314,7 @@ class HingeSVM(_Classifier):
         for (first, second), w in zip(self._pairs(), weights, strict=True):
             chosen = np.flatnonzero((codes == first) | (codes == second))
             rows, positive = _Rows.of(X[chosen]), codes[chosen] == second
-            w[:] = _hinge_solution(self.C, rows, positive, X.shape[1])[0]
+            w[:] = _hinge_solution(self.C, rows, positive, X.shape[1])
         self.coef_, self.intercept_ = weights[:, 1:].copy(), weights[:, 0].copy()
         return self
 
@@ -341,31 +344,30 @@ def _hinge_solution(
     rows: _Rows,
     positive: NDArray[np.bool_],
     n_columns: int,
-    alpha: Floats | None = None,
     gram: NDArray[np.float32] | None = None,
-) -> tuple[Floats, Floats]:
-    """Return the weights, the intercept first, and the dual solution, one a document.
-
-    `alpha` is a feasible start, one a document; `gram` the documents' inner products, if they are known.
-    """
+) -> Floats:
+    """Return the weights, the intercept first; `gram` holds the documents' inner products, if they are known."""
     merged = rows.merged(positive)
-    bound = C * merged.weight
-    matrix = merged.rows.matrix(n_columns)
-    total = np.zeros(len(bound)) if alpha is None else np.bincount(merged.group, alpha, len(bound))
-    if len(bound) > MAX_GRAM_ROWS:
+    if len(merged.first) > MAX_GRAM_ROWS:
+        matrix = merged.rows.matrix(n_columns)
         model = SVC(kernel="linear", C=C).fit(matrix, merged.sign, sample_weight=merged.weight)
-        total[:] = 0.0
-        total[model.support_] = np.abs(model.dual_coef_.toarray()[0])
-        bias = float(model.intercept_[0])
-    else:
-        if gram is None:
-            gram = np.zeros((len(bound), len(bound)), dtype=np.float32)
-            smo.add_gram(merged.rows.start, merged.rows.end, rows.column, rows.value, n_columns, gram)
-        elif len(bound) < len(positive):
-            gram = gram[np.ix_(merged.first, merged.first)]
-        bias = smo.solve(gram, merged.sign, bound, np.minimum(total, bound, out=total), 1e-3, 10**7)
-    w = np.concatenate([[bias], matrix.T @ (merged.sign * total)])
-    return w, (total / merged.weight)[merged.group]
+        return np.concatenate([model.intercept_, model.coef_.toarray()[0]])
+    chosen, sign, bound = merged.first, np.where(positive, 1.0, -1.0), np.empty(len(positive))
+    bound[chosen] = C * merged.weight
+    if gram is None:
+        rows, chosen, sign, bound = merged.rows, np.arange(len(chosen)), merged.sign, C * merged.weight
+        gram = np.zeros((len(chosen), len(chosen)), dtype=np.float32)
+        _add_gram(gram, rows, rows.start, n_columns)
+    alpha, bias = smo.solve(gram, chosen, sign, bound, 1e-3, 10**7)
+    w = np.zeros(n_columns + 1)
+    linear.add_rows(rows.start, rows.end, rows.column, rows.value, sign * alpha, w)
+    w[0] = bias
+    return w
+
+
+def _add_gram(gram: NDArray[np.float32], rows: _Rows, start: Ints, n_columns: int) -> None:
+    """Add the inner products of the rows' entries from `start` on."""
+    smo.add_gram(start, rows.end, rows.column, rows.value, n_columns, gram)
 
 
 @_declare(
@@ -588,18 +590,17 @@ def _linear_sets(estimator: Any, sets: _Sets, positive: NDArray[np.bool_]) -> Fl
 
 
 def _hinge_sets(estimator: HingeSVM, sets: _Sets, positive: NDArray[np.bool_]) -> Floats:
+    """The Gram matrix of a set that holds the one before it grows by the new columns only."""
     values = np.empty((len(sets.positions), len(sets.test.start)))
-    n, alpha = len(positive), None
+    n, reached = len(positive), sets.train.start
     gram = np.zeros((n, n), dtype=np.float32) if sets.nested and n <= MAX_GRAM_ROWS else None
-    reached = sets.train.start
     for out, (positions, train, test) in zip(values, sets.each(), strict=True):
         if gram is not None:
             if (train.end < reached).any():
                 gram[:], reached = 0.0, train.start
-            smo.add_gram(reached, train.end, train.column, train.value, len(positions), gram)
+            _add_gram(gram, train, reached, len(positions))
             reached = train.end
-        w, alpha = _hinge_solution(estimator.C, train, positive, len(positions), alpha, gram)
-        out[:] = test.decisions(w)
+        out[:] = test.decisions(_hinge_solution(estimator.C, train, positive, len(positions), gram))
     return values
 
 

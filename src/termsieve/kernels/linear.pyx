@@ -397,7 +397,8 @@ def ranked_rows(
     cdef Py_ssize_t n = indptr.shape[0] - 1, r, p, k, total
     cdef bint valued = data.shape[0] > 0
     fresh = np.zeros(n + 1, dtype=np.int64)
-    cdef int64_t[::1] out = fresh, first = np.zeros(n_positions + 1, dtype=np.int64)
+    starts = np.zeros(n_positions + 1, dtype=np.int64)
+    cdef int64_t[::1] out = fresh, first = starts
     with nogil:
         for r in range(n):
             out[r + 1] = out[r]
@@ -412,7 +413,7 @@ def ranked_rows(
     columns, values = np.empty(total, dtype=np.int32), np.empty(total if valued else 0)
     cdef int32_t[::1] column = columns, owner = np.empty(total, dtype=np.int32)
     cdef double[::1] value = values, held = np.empty(total if valued else 0)
-    cdef int64_t[::1] cursor = first[:n_positions].copy(), spot = out[:n].copy()
+    cdef int64_t[::1] cursor = starts.copy(), spot = fresh.copy()
     with nogil:
         for r in range(n):
             for p in range(indptr[r], indptr[r + 1]):
@@ -562,6 +563,27 @@ def decisions(
     with nogil:
         for r in range(start.shape[0]):
             out[r] = dot(&rows, r, &w[0])
+
+
+def add_rows(
+    const int64_t[::1] start,
+    const int64_t[::1] end,
+    const int32_t[::1] column,
+    const double[::1] value,
+    const double[::1] step,
+    double[::1] w,
+):
+    """Add step * x of each row to `w`."""
+    cdef Rows rows
+    cdef Py_ssize_t r
+    rows.column = &column[0] if column.shape[0] else NULL
+    rows.value = &value[0] if value.shape[0] else NULL
+    rows.start = &start[0] if start.shape[0] else NULL
+    rows.end = &end[0] if end.shape[0] else NULL
+    with nogil:
+        for r in range(start.shape[0]):
+            if step[r] != 0.0:
+                add(&rows, r, step[r], &w[0])
 
 
 def perceptron(
