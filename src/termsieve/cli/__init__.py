@@ -1,0 +1,49 @@
+"""Words on the command line come in; one library call is made and its answer printed."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from termsieve import __version__
+from termsieve.cli import counting, demo, models, terms
+from termsieve.cli.shell import Guarded, exit_code
+
+app = typer.Typer(
+    cls=Guarded,
+    name="termsieve",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"max_content_width": 100},
+    epilog="Example: termsieve demo",
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"termsieve {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show where an error comes from; works anywhere.")
+    ] = False,
+) -> None:
+    """Find the words that tell classes of documents apart, how many are needed, and which method suits."""
+
+
+for part in (demo, terms, counting, models):
+    app.registered_commands += part.app.registered_commands
+
+
+def main() -> None:
+    """Run the command line of this process."""
+    sys.exit(exit_code(app, sys.argv[1:]))

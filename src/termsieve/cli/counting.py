@@ -1,0 +1,104 @@
+"""The commands about counts files: count, merge, show."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import add
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer import Argument, Option
+
+from termsieve.cli.output import check_output, show_json, show_table, working
+from termsieve.cli.shell import say
+from termsieve.cli.source import Source, takes_source
+from termsieve.cli.terms import Json
+
+app = typer.Typer()
+Output = Annotated[
+    Path, Option("-o", "--output", metavar="FILE", help="The counts file to write.", show_default=False)
+]
+
+
+@app.command(epilog="Example: termsieve count january.csv february.csv -o counts.parquet")
+@takes_source
+def count(
+    source: Source,
+    more: Annotated[
+        list[str] | None, Argument(metavar="[FILE]...", help="More files.", show_default=False)
+    ] = None,
+    output: Output = Path("counts.parquet"),
+    occurrences: Annotated[bool, Option("--occurrences", help="Count how often words occur, too.")] = False,
+) -> None:
+    """Count words once; rank, compare and select then work on the counts file, without the text.
+
+    Counts are small, and those of several files add up to those of all documents.
+    """
+    from dataclasses import replace
+
+    check_output(output, (".parquet", ".pq"))
+    parts = [replace(source, file=file).counts(occurrences) for file in (source.file, *(more or []))]
+    made = reduce(add, parts)
+    made.save(output)
+    say(f"wrote {output}: {made}")
+
+
+@app.command(epilog="Example: termsieve merge january.parquet february.parquet -o both.parquet")
+def merge(
+    files: Annotated[list[str], Argument(metavar="FILE...", help="Counts files.", show_default=False)],
+    output: Annotated[
+        Path, Option("-o", "--output", metavar="FILE", help="The counts file to write.", show_default=False)
+    ],
+) -> None:
+    """Add up counts files of different documents."""
+    from termsieve.counts import Counts
+
+    check_output(output, (".parquet", ".pq"))
+    with working("adding counts"):
+        made = reduce(add, (Counts.load(file) for file in files))
+        made.save(output)
+    say(f"wrote {output}: {made}")
+
+
+@app.command(epilog="Example: termsieve show counts.parquet --json")
+@takes_source
+def show(
+    source: Source,
+    as_json: Json = False,
+) -> None:
+    """Show what is in a counts file, or in documents: classes, their sizes and skew, the commonest words."""
+    counts = source.counts()
+    classes = class_rows(counts)
+    common = [
+        {"term": str(term), "documents": int(df)}
+        for term, df in zip(counts.names()[counts.by_df[:20]], counts.df[counts.by_df[:20]], strict=True)
+    ]
+    if as_json:
+        show_json(
+            {
+                "documents": counts.n_docs,
+                "terms": counts.n_terms,
+                "multilabel": counts.multilabel,
+                "occurrences": counts.occurrences,
+                "classes": classes,
+                "commonest": common,
+            }
+        )
+        return
+    several = ", several labels a document" if counts.multilabel else ""
+    show_table(classes, f"{counts.n_docs:,} documents, {counts.n_terms:,} words{several}")
+    show_table(common[:10], "the commonest words")
+
+
+def class_rows(counts: Any) -> list[dict[str, Any]]:
+    """Return a row for each class: its documents, and how many others come to one of it."""
+    return [
+        {
+            "class": label.item() if hasattr(label, "item") else label,
+            "documents": int(pos),
+            "share": int(pos) / max(1, counts.n_docs),
+            "skew": int(neg) / int(pos) if pos else None,
+        }
+        for label, pos, neg in zip(counts.classes, counts.pos, counts.neg, strict=True)
+    ]

@@ -1,0 +1,94 @@
+"""The command of the first five minutes: demo."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer import Option
+
+from termsieve.cli.output import check_output, show, show_table, working
+from termsieve.cli.shell import say
+
+app = typer.Typer()
+WORDS = 6  # shown of each class
+
+
+@app.command(epilog="Example: termsieve demo")
+def demo(
+    output: Annotated[
+        Path, Option("-o", "--output", metavar="FILE", help="The report to write, as .html.")
+    ] = Path("report.html"),
+) -> None:
+    """Show in under a minute what termsieve does, on text that is already here, and write a report.
+
+    The text is the documentation of SciPy's functions, the classes its subpackages: their sizes, the words
+    that tell each of them apart, how many words a classifier needs, and report.html to look around in.
+    """
+    check_output(output, (".html",))
+    start = time.perf_counter()
+    with working("reading SciPy's docstrings"):
+        corpus, counts = _documents()
+    show_table(_classes(counts), f"{counts.n_docs:,} docstrings of SciPy: classes and their telling words")
+    with working("training classifiers on the best 10 to 1,000 words"):
+        curves, ticks = _study(corpus)
+    typer.echo("How many words a linear SVM needs, and by which metric: mean F1 of the classes, 4 folds")
+    show(drawn(curves, ticks))
+    with working("writing the report"):
+        from termsieve.reports import corpus_report
+
+        corpus_report(corpus, output)
+    say(f"wrote {output}; open it in a browser. This took {time.perf_counter() - start:.0f} seconds.")
+    say("Next, with a table of your own: termsieve rank FILE --text COL --label COL")
+
+
+def _documents() -> tuple[Any, Any]:
+    from termsieve.counts import Counts
+    from termsieve.readers import load_docstrings
+    from termsieve.terms import term_matrix
+
+    corpus = load_docstrings()
+    X, terms = term_matrix(corpus)
+    return corpus, Counts.from_matrix(X, corpus.labels, terms=terms)
+
+
+def _classes(counts: Any) -> list[dict[str, Any]]:
+    from termsieve.cli.counting import class_rows
+    from termsieve.cli.telling import Way, telling_rows
+
+    way = Way(side="positive", min_df=3)
+    rows = class_rows(counts)
+    for i, row in enumerate(rows):
+        words = telling_rows(counts.take([i]), "bns", way, k=WORDS)
+        row["telling words"] = ", ".join(word["term"] for word in words)
+    return rows
+
+
+def _study(corpus: Any) -> tuple[dict[str, list[float]], list[str]]:
+    """Return the curve of each metric over the sizes of the built-in study, all features last."""
+    import polars as pl
+
+    from termsieve.analysis import size_curves
+    from termsieve.studies import run_study
+
+    with tempfile.TemporaryDirectory() as folder:
+        table = size_curves(run_study("quick", folder, corpora={"docstrings": corpus}).frame())
+    every = table.filter(pl.col("size_kind") == "all")["value"].item()
+    sized = table.filter(pl.col("size_kind") == "k").sort("size")
+    sizes = sized["size"].unique(maintain_order=True).to_list()
+    curves = {
+        str(name): [*part["value"].to_list(), every]
+        for (name,), part in sized.group_by("method", maintain_order=True)
+    }
+    return curves, [*(f"{size:,.0f}" for size in sizes), "all"]
+
+
+def drawn(curves: dict[str, list[float]], ticks: list[str]) -> Any:
+    """Return the drawing, best curve first."""
+    from termsieve.cli.plot import drawn_curves
+
+    best = dict(sorted(curves.items(), key=lambda item: -max(item[1][:-1])))
+    return drawn_curves(best, ticks)

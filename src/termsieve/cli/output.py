@@ -1,0 +1,159 @@
+"""Rows come in; a table, CSV or JSON on stdout, or a file, goes out."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from termsieve.cli.shell import say, wrong
+
+Row = Mapping[str, Any]
+SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".parquet")
+UNBOUNDED = 10_000  # columns: a table that is not for a screen is never wrapped
+
+
+def show(renderable: Any) -> None:
+    """Print what rich can draw; where stdout is no terminal, without wrapping and trailing blanks."""
+    from rich.console import Console
+
+    screen = Console(highlight=False)
+    if screen.is_terminal:
+        screen.print(renderable)
+        return
+    page = Console(highlight=False, width=UNBOUNDED, file=io.StringIO(), color_system=None)
+    page.print(renderable)
+    lines = page.file.getvalue().splitlines()  # type: ignore[attr-defined]
+    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in lines))
+
+
+def show_table(rows: Sequence[Row], title: str = "", columns: Sequence[str] | None = None) -> None:
+    """Print rows as an aligned table; numbers to the right."""
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table
+    from rich.text import Text
+
+    names = list(columns or (rows[0] if rows else ()))
+    table = Table(box=box.SIMPLE_HEAD, title=escape(title) or None, title_justify="left", pad_edge=False)
+    for name in names:
+        numeric = all(isinstance(row[name], int | float) or row[name] is None for row in rows)
+        table.add_column(Text(name), justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(_shown(row[name])) for name in names))
+    show(table)
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:.4g}" if abs(value) < 1000 else f"{value:,.0f}"
+    text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    # A word may hold anything; control characters would act on the terminal.
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def show_json(value: Any) -> None:
+    """Print a value as indented JSON."""
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, default=_plain) + "\n")
+
+
+def show_csv(rows: Sequence[Row]) -> None:
+    """Print rows as CSV with a header."""
+    import csv
+
+    writer = csv.DictWriter(sys.stdout, list(rows[0]) if rows else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} is no JSON")
+
+
+def emit(
+    rows: Sequence[Row], *, as_json: bool, as_csv: bool = False, output: Path | None = None, title: str = ""
+) -> None:
+    """Print rows as a table, JSON or CSV, or write them to a file whose suffix says how."""
+    if output is not None:
+        write_rows(rows, output)
+    elif as_json:
+        show_json(list(rows))
+    elif as_csv:
+        show_csv(rows)
+    else:
+        show_table(rows, title)
+
+
+def check_output(output: Path | None, suffixes: Sequence[str] = SUFFIXES) -> None:
+    """Refuse, before any work is done, a file that could not be written afterwards."""
+    if output is None:
+        return
+    if suffixes and output.suffix.lower() not in suffixes:
+        raise wrong(f"{output} must end with one of {', '.join(suffixes)}")
+    if not output.parent.is_dir():
+        raise wrong(f"the folder {output.parent} for {output.name} does not exist; make it first")
+
+
+def write_rows(rows: Sequence[Row], output: Path) -> None:
+    """Write rows to a file: CSV, TSV, JSON, JSON lines or Parquet by its suffix."""
+    kind = output.suffix.lower()
+    if kind == ".json":
+        write_text(output, json.dumps(list(rows), indent=2, ensure_ascii=False, default=_plain) + "\n")
+        return
+    import polars as pl
+
+    frame = pl.DataFrame(list(rows))
+    with whole_file(output) as part:
+        if kind == ".parquet":
+            frame.write_parquet(part)
+        elif kind == ".jsonl":
+            frame.write_ndjson(part)
+        else:
+            frame.write_csv(part, separator="\t" if kind == ".tsv" else ",")
+    say(f"wrote {output}")
+
+
+def write_text(output: Path, text: str) -> None:
+    """Write a text file, whole or not at all."""
+    with whole_file(output) as part:
+        part.write_text(text, encoding="utf-8")
+    say(f"wrote {output}")
+
+
+@contextmanager
+def whole_file(output: Path) -> Iterator[Path]:
+    """Give a path to write to that becomes `output` only when all went well."""
+    if output.exists() and not output.is_file():  # a device or a pipe cannot be replaced
+        yield output
+        return
+    part = output.with_name(f".{output.name}.{os.getpid()}.part")
+    try:
+        yield part
+        os.replace(part, output)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+@contextmanager
+def working(message: str) -> Iterator[None]:
+    """Show that work goes on: an animation on a terminal, nothing otherwise."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(message):
+        yield

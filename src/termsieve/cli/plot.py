@@ -1,0 +1,37 @@
+"""Curves come in; a drawing of them in characters goes out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+MARKS = "●▲■◆○△□◇"
+COLOURS = ("cyan", "yellow", "green", "magenta", "blue", "red", "white", "bright_black")
+
+
+def drawn_curves(curves: Mapping[str, Sequence[float]], ticks: Sequence[str], height: int = 12) -> Any:
+    """Return a rich text: a mark for each curve at each tick; where marks meet, that of the first curve."""
+    from rich.text import Text
+
+    values = [value for curve in curves.values() for value in curve]
+    low, high = min(values), max(values)
+    span = (high - low) or 1.0
+    width = max(map(len, ticks)) + 4
+    grid: dict[tuple[int, int], int] = {}
+    for number, curve in reversed(list(enumerate(curves.values()))):
+        for column, value in enumerate(curve):
+            grid[round((value - low) / span * (height - 1)), column] = number
+    made = Text()
+    for line in range(height - 1, -1, -1):
+        made.append(f"{low + span * line / (height - 1):6.3f} │")
+        for column in range(len(ticks)):
+            number = grid.get((line, column), -1)
+            mark = MARKS[number % len(MARKS)] if number >= 0 else ""
+            made.append(mark.center(width), style=COLOURS[number % len(COLOURS)])
+        made.append("\n")
+    made.append(" " * 7 + "└" + "─" * (width * len(ticks)) + "\n" + " " * 8)
+    made.append("".join(tick.center(width) for tick in ticks) + "\n")
+    for number, name in enumerate(curves):
+        made.append(f"  {MARKS[number % len(MARKS)]} ", style=COLOURS[number % len(COLOURS)])
+        made.append(name)
+    return made

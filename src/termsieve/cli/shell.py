@@ -1,0 +1,106 @@
+"""A command's outcome comes in; what the terminal sees of it, one sentence and an exit code, goes out."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import IO, Any
+
+import typer
+from typer.core import TyperGroup
+
+from termsieve.errors import ParameterError, TermsieveError
+
+GOOD, FAILURE, USAGE = 0, 1, 2
+
+
+class CarriedError(Exception):
+    """Carries past the command-line library what it would answer in its own way."""
+
+
+class Guarded(TyperGroup):
+    """A group of commands that leaves interruptions and system errors to `exit_code`."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except TermsieveError:
+            raise
+        except (KeyboardInterrupt, EOFError, OSError) as error:
+            raise CarriedError from error
+
+
+def exit_code(app: Callable[..., Any], args: list[str]) -> int:
+    """Run the command line `args` and return its exit code; a traceback is shown with `--debug` only."""
+    try:
+        code = app([word for word in args if word != "--debug"], standalone_mode=False)
+        sys.stdout.flush()
+    except (Exception, KeyboardInterrupt) as error:
+        if "--debug" in args and not _is_usage_error(error):
+            raise
+        return _answered(error.__cause__ or error if isinstance(error, CarriedError) else error)
+    return code if isinstance(code, int) else GOOD
+
+
+def _answered(error: BaseException) -> int:
+    """Say what went wrong in one sentence and return the exit code for it."""
+    if isinstance(error, BrokenPipeError):
+        _drop(sys.stdout)
+        return GOOD  # the reader, such as `head`, has all it wants
+    if isinstance(error, KeyboardInterrupt):
+        return _told("stopped", FAILURE)
+    if isinstance(error, TermsieveError):
+        return _told(str(error), USAGE if isinstance(error, ParameterError) else FAILURE)
+    if isinstance(error, OSError):
+        _drop(sys.stdout)
+        where = f"{error.filename}: " if error.filename else "the output cannot be written: "
+        return _told(f"{where}{error.strerror or error}", FAILURE)
+    if isinstance(error, MemoryError):
+        return _told("there is not enough memory; count in pieces with `termsieve count`", FAILURE)
+    if _is_usage_error(error):
+        return _usage_told(error)
+    line = next(iter(str(error).splitlines()), "") or "no message"
+    return _told(f"unexpected {type(error).__name__}: {line}; --debug shows where", FAILURE)
+
+
+def _is_usage_error(error: BaseException) -> bool:
+    # The command-line library keeps these classes to itself and has moved them between versions.
+    return hasattr(error, "format_message") and hasattr(error, "exit_code")
+
+
+def _usage_told(error: Any) -> int:
+    ctx = getattr(error, "ctx", None)
+    message = error.format_message()
+    if type(error).__name__ == "NoArgsIsHelpError":
+        sys.stderr.write(f"{message}\n")
+        return USAGE
+    sentence = " ".join(message.split()).rstrip(".")
+    if ctx is not None:
+        sentence += f"{' See' if sentence.endswith('?') else '; see'} `{ctx.command_path} --help`"
+    return _told(sentence, int(error.exit_code))
+
+
+def _told(sentence: str, code: int) -> int:
+    with suppress(OSError):
+        sys.stderr.write(f"termsieve: {sentence}\n")
+        sys.stderr.flush()
+    return code
+
+
+def _drop(stream: IO[str]) -> None:
+    """Send what is still to be written nowhere, so that closing the stream cannot fail a second time."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def say(message: str) -> None:
+    """Write a message for the user to stderr."""
+    typer.echo(message, err=True)
+
+
+def wrong(sentence: str) -> ParameterError:
+    """Return the error for a wrong use of the command line."""
+    return ParameterError(sentence)

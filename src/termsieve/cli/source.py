@@ -1,0 +1,201 @@
+"""The shared options of the commands that read documents come in; a corpus or Counts go out."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from typer import Argument, Option
+
+from termsieve.cli.output import working
+from termsieve.cli.shell import wrong
+from termsieve.errors import TermsieveError
+
+if TYPE_CHECKING:
+    from termsieve.corpus import Corpus
+    from termsieve.counts import Counts
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where documents come from, and how they become terms. Each field is an option of the command line."""
+
+    file: Annotated[
+        str,
+        Argument(
+            metavar="FILE",
+            help="A table (CSV, JSON lines, Parquet), a folder with a directory a class, Reuters SGML, ARFF, "
+            "svmlight, a counts file, or - for JSON lines on standard input.",
+            show_default=False,
+        ),
+    ]
+    text: Annotated[
+        str | None, Option("--text", metavar="COL", help="The column with the text.", show_default=False)
+    ] = None
+    label: Annotated[
+        str | None, Option("--label", metavar="COL", help="The column with the class.", show_default=False)
+    ] = None
+    separator: Annotated[
+        str | None,
+        Option("--separator", metavar="TEXT", help="What parts several labels in one cell."),
+    ] = None
+    drop_missing: Annotated[
+        bool, Option("--drop-missing", help="Leave out documents without a label.", show_default=False)
+    ] = False
+    delimiter: Annotated[
+        str | None, Option("--delimiter", metavar="CHAR", help="The CSV's delimiter, if not the obvious one.")
+    ] = None
+    encoding: Annotated[
+        str | None, Option("--encoding", metavar="NAME", help="The file's encoding, if not UTF-8.")
+    ] = None
+    format: Annotated[
+        str | None, Option("--format", metavar="NAME", help="The file's format, if not the obvious one.")
+    ] = None
+    stop_words: Annotated[
+        str | None,
+        Option("--stop-words", metavar="english|FILE", help="Words to leave out: a list, or a file of them."),
+    ] = None
+    ngrams: Annotated[int, Option("--ngrams", metavar="N", help="Also sequences of up to N words.")] = 1
+    stem: Annotated[
+        str | None, Option("--stem", metavar="porter", help="Count the stems of English words.")
+    ] = None
+
+    def term_options(self) -> dict[str, Any]:
+        """Return how texts become terms: options of term_matrix and TermVectorizer, where not the default."""
+        if self.ngrams < 1:
+            raise wrong(f"--ngrams must be 1 or more, not {self.ngrams}")
+        options: dict[str, Any] = {}
+        if self.stop_words is not None:
+            options["stop_words"] = _stop_words(self.stop_words)
+        if self.ngrams > 1:
+            options["ngram_range"] = (1, self.ngrams)
+        if self.stem is not None:
+            options["stem"] = self.stem
+        return options
+
+    def reader_options(self) -> dict[str, Any]:
+        """Return the options given for the reader."""
+        given = {
+            name: getattr(self, name)
+            for name in ("text", "label", "separator", "delimiter", "encoding")
+            if getattr(self, name) is not None
+        }
+        return given | ({"missing": "drop"} if self.drop_missing else {})
+
+    @property
+    def is_counts(self) -> bool:
+        """Whether the file holds counts and no documents."""
+        return is_counts_file(self.file)
+
+    def corpus(self) -> Corpus:
+        """Read the documents."""
+        from termsieve.readers import read
+
+        if self.is_counts:
+            raise wrong(f"{self.file} holds counts, and this needs the documents themselves")
+        with self._on_disk() as source, working(f"reading {self.file}"):
+            name = "standard input" if self.file == "-" else None
+            return read(source.file, source.format, name=name, **source.reader_options())
+
+    def counts(self, occurrences: bool = False) -> Counts:
+        """Return the counts that the file holds, or those of its documents."""
+        from termsieve.counts import Counts
+
+        if self.is_counts:
+            given = sorted({**self.reader_options(), **self.term_options()})
+            if given or self.format:
+                option = (given or ["format"])[0].replace("_", "-")
+                raise wrong(f"--{option} is for documents, but {self.file} holds counts; leave it out")
+            return Counts.load(self.file)
+        X, terms, labels = self.matrix()
+        return Counts.from_matrix(X, labels, terms=terms, occurrences=occurrences)
+
+    def matrix(self) -> tuple[Any, Any, Any]:
+        """Return the term matrix of the documents, its terms and their labels."""
+        from termsieve.terms import term_matrix
+
+        options = self.term_options()
+        corpus = self.corpus()
+        with working("counting words"):
+            X, terms = term_matrix(corpus, **options)
+        return X, terms, corpus.labels
+
+    @contextmanager
+    def _on_disk(self) -> Iterator[Source]:
+        """Give this source with standard input, if that is meant, as a file."""
+        if self.file != "-":
+            yield self
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "stdin.jsonl")
+            path.write_bytes(sys.stdin.buffer.read())
+            try:
+                yield replace(self, file=str(path))
+            except TermsieveError as error:
+                raise type(error)(str(error).replace(str(path), "standard input")) from None
+
+
+def is_counts_file(path: str) -> bool:
+    """Return whether a path is a Parquet file with counts."""
+    from termsieve.counts import FORMAT
+
+    try:
+        with open(path, "rb") as file:
+            if file.read(4) != b"PAR1":
+                return False
+    except OSError:
+        return False
+    import polars as pl
+
+    try:
+        return FORMAT in pl.read_parquet_metadata(Path(path))
+    except pl.exceptions.PolarsError:
+        return False
+
+
+def _stop_words(given: str) -> str | list[str]:
+    if given == "english":
+        return given
+    path = Path(given)
+    if not path.is_file():
+        raise wrong(f"--stop-words takes 'english' or a file with one word a line; there is no file {given}")
+    return path.read_text(encoding="utf-8").split()
+
+
+def takes_source(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command whose first parameter is a Source that Source's fields as options of its own."""
+
+    @wraps(command)
+    def run(**given: Any) -> Any:
+        source = Source(**{name: given.pop(name) for name in shared})
+        return command(source, **given)
+
+    shared = inspect.signature(Source, eval_str=True).parameters
+    own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
+    first, *rest = shared.values()
+    parameters = [p.replace(kind=p.KEYWORD_ONLY) for p in (first, *own, *rest)]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {p.name: p.annotation for p in parameters}
+    del run.__wrapped__
+    return run
+
+
+def read_texts(file: str, text: str | None) -> list[str]:
+    """Return the texts of a file, which need not have labels."""
+    from termsieve.readers import guessed_format, read
+    from termsieve.readers.tables import read_texts as table_texts
+
+    with Source(file, text=text)._on_disk() as source:
+        if guessed_format(source.file) == "table":
+            return table_texts(source.file, text=text)
+        corpus = read(source.file, **source.reader_options())
+    if corpus.texts is None:
+        raise wrong(f"{file} holds word counts; predicting needs the texts themselves")
+    return list(corpus.texts)
