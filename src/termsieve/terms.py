@@ -142,7 +142,9 @@ def _runs(token_pattern: str) -> _Runs | None:
     least = 1 if match["least"] is None else int(match["least"])
     least += len(match["more"]) // len(match["atom"])
     anchored = match["start"] is not None, match["end"] is not None
-    runs = _Runs(match["flags"] or "", match["atom"], least, *anchored)
+    # (?u) is what every pattern of str has anyway.
+    flags = "" if match["flags"] in (None, "(?u)") else match["flags"]
+    runs = _Runs(flags, match["atom"], least, *anchored)
     token, word = _members(runs.flags + runs.atom), _members(runs.flags + r"\w")
     # Between two characters that are no word characters there is no \b, so such a run would not be one token.
     odd = any(anchored) and bool((token & ~word).any())
@@ -183,11 +185,12 @@ def alphabet(flags: str, atom: str, lowercase: bool) -> Alphabet:
     points = np.arange(N_CODE_POINTS, dtype=np.int32)
     lower, specials = _lower_case() if lowercase else (points, ())
     token, word = _members(flags + atom), _members(flags + r"\w")
-    table = (lower - points) * 4 + 2 * word[lower] + token[lower]
-    blocks, index = np.unique(table.reshape(-1, 256), axis=0, return_inverse=True)
-    return Alphabet(
-        np.ascontiguousarray(index.ravel(), dtype=np.uint16), np.ascontiguousarray(blocks, np.int32), specials
-    )
+    kinds = 2 * word.astype(np.int32) + token
+    table = (lower - points) * 4 + kinds[lower]
+    numbers: dict[bytes, int] = {}
+    index = [numbers.setdefault(block.tobytes(), len(numbers)) for block in table.reshape(-1, 256)]
+    blocks = np.frombuffer(b"".join(numbers), dtype=np.int32).reshape(-1, 256)
+    return Alphabet(np.array(index, dtype=np.uint16), blocks, specials)
 
 
 @dataclass(frozen=True)
