@@ -56,6 +56,13 @@ class _Rows:
         linear.decisions(self.start, self.end, self.column, self.value, w, out)
         return out
 
+    def summed(self, step: NDArray, n_columns: int) -> Floats:
+        """Return the sum of step * row, the intercept's feature first."""
+        total = np.zeros(n_columns + 1)
+        step = step.astype(np.float64, copy=False)
+        linear.add_rows(self.start, self.end, self.column, self.value, step, total)
+        return total
+
     def merged(self, positive: NDArray[np.bool_]) -> _Merged:
         first, weight, group = linear.merged_rows(
             self.start, self.end, self.column, self.value, positive.view(np.uint8)
@@ -346,7 +353,7 @@ def _hinge_solution(
     n_columns: int,
     gram: NDArray[np.float32] | None = None,
 ) -> Floats:
-    """Return the weights, the intercept first; `gram` holds the documents' inner products, if they are known."""
+    """Return the weights, the intercept first; `gram` holds the documents' inner products, if known."""
     merged = rows.merged(positive)
     if len(merged.first) > MAX_GRAM_ROWS:
         matrix = merged.rows.matrix(n_columns)
@@ -359,8 +366,7 @@ def _hinge_solution(
         gram = np.zeros((len(chosen), len(chosen)), dtype=np.float32)
         _add_gram(gram, rows, rows.start, n_columns)
     alpha, bias = smo.solve(gram, chosen, sign, bound, 1e-3, 10**7)
-    w = np.zeros(n_columns + 1)
-    linear.add_rows(rows.start, rows.end, rows.column, rows.value, sign * alpha, w)
+    w = rows.summed(sign * alpha, n_columns)
     w[0] = bias
     return w
 
