@@ -21,6 +21,8 @@ _HOME = {
     "metric": "metrics",
     "Scores": "scores",
     "score": "scores",
+    "PrunedWarning": "counting",
+    "count": "counting",
     "TermVectorizer": "vectorizer",
     "TermSelector": "selector",
     "score_func": "selector",

@@ -1,0 +1,235 @@
+"""Tally: what was counted in some documents, sorted; tallies of disjoint documents merge into one."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from termsieve.counts import Counts
+from termsieve.errors import FormatError, InputError
+from termsieve.kernels.streaming import merged_terms
+from termsieve.labels import encode_labels
+
+Ints = NDArray[np.int64]
+
+
+class LabelKind(NamedTuple):
+    """What labels are: the name of their type ("" where there is none yet), and one or several a document."""
+
+    type: str
+    several: bool
+
+    def __str__(self) -> str:
+        return f"lists of {self.type}" if self.several else self.type
+
+    def joined(self, other: LabelKind, where: str = "") -> LabelKind:
+        """Return the kind of both together, or raise InputError where they differ."""
+        if self.several != other.several or (self.type and other.type and self.type != other.type):
+            raise InputError(
+                f"{where}: the labels are {other} here but {self} before; ".removeprefix(": ")
+                + "give the label column of all parts one type"
+            )
+        return self if self.type else other
+
+
+@dataclass(frozen=True)
+class Tally:
+    """The counts of some documents in a form that merges in linear time and travels as plain arrays.
+
+    `spelling` holds all terms as UTF-8 in a row, in Python's order of str, and `ends` where each ends. `tp`
+    and `tf` are terms x classes, with cells in the same places.
+    """
+
+    n_docs: int
+    kind: LabelKind
+    classes: tuple[Any, ...]
+    pos: Ints
+    spelling: NDArray[np.uint8]
+    ends: Ints
+    df: Ints
+    tp: sparse.csr_array
+    tf: sparse.csr_array | None = None
+    tf_total: Ints | None = None
+    squares: Ints | None = None
+
+    @property
+    def n_terms(self) -> int:
+        """Number of distinct terms."""
+        return len(self.ends)
+
+    def terms(self) -> list[str]:
+        """Return the terms, sorted."""
+        text, out, start = self.spelling.tobytes(), [], 0
+        for end in self.ends.tolist():
+            out.append(text[start:end].decode("utf-8", "surrogatepass"))
+            start = end
+        return out
+
+    def counts(self) -> Counts:
+        """Return the Counts of these documents."""
+        if self.n_docs == 0:
+            raise InputError("there are no documents; at least one with a term is needed")
+        if self.n_terms == 0:
+            raise InputError(
+                f"none of the {self.n_docs:,} documents has a term; are they empty, or only stop words?"
+            )
+        classes = encode_labels([self.classes] if self.kind.several else list(self.classes)).classes
+        return Counts(
+            self.tp.T.tocsr(),
+            self.pos,
+            self.df,
+            self.n_docs,
+            classes,
+            self.terms(),
+            multilabel=self.kind.several,
+            tf=None if self.tf is None else self.tf.T.tocsr(),
+            tf_total=self.tf_total,
+            squares=self.squares,
+        )
+
+    def __add__(self, other: Tally) -> Tally:
+        if self.n_docs == 0 or other.n_docs == 0:
+            return self if other.n_docs == 0 else other
+        kind = self.kind.joined(other.kind)
+        spelling, ends, mine, theirs = merged_terms(self.spelling, self.ends, other.spelling, other.ends)
+        classes = tuple(sorted({*self.classes, *other.classes}))
+        place = {label: i for i, label in enumerate(classes)}
+        first = self._laid_out(mine, len(ends), place)
+        second = other._laid_out(theirs, len(ends), place)
+        sums: list[Any] = [None if x is None else x + y for x, y in zip(first, second, strict=True)]
+        return Tally(self.n_docs + other.n_docs, kind, classes, sums[0], spelling, ends, *sums[1:])
+
+    def _laid_out(self, rows: Ints, n_terms: int, place: dict[Any, int]) -> list[Any]:
+        """Return the arrays from `pos` on with terms and classes, both in rising order, at other places."""
+        columns = np.array([place[label] for label in self.classes], dtype=np.int32)
+        shape = (n_terms, len(place))
+        return [
+            _spread(self.pos, columns, len(place)),
+            _spread(self.df, rows, n_terms),
+            _moved(self.tp, rows, columns, shape),
+            None if self.tf is None else _moved(self.tf, rows, columns, shape),
+            None if self.tf_total is None else _spread(self.tf_total, rows, n_terms),
+            None if self.squares is None else _spread(self.squares, rows, n_terms),
+        ]
+
+    def pruned(self, max_terms: int) -> tuple[Tally, int]:
+        """Return the tally of the `max_terms` most frequent terms, and the highest frequency left out.
+
+        Of terms in equally many documents, those that sort first stay.
+        """
+        if self.n_terms <= max_terms:
+            return self, 0
+        order = np.argsort(-self.df, kind="stable")
+        rows = np.sort(order[:max_terms])
+        starts = np.concatenate([[0], self.ends[:-1]])
+        lengths = (self.ends - starts)[rows]
+        ends = np.cumsum(lengths)
+        at = np.repeat(starts[rows] - (ends - lengths), lengths) + np.arange(int(lengths.sum()))
+        made = Tally(
+            self.n_docs,
+            self.kind,
+            self.classes,
+            self.pos,
+            self.spelling[at],
+            ends,
+            self.df[rows],
+            self.tp[rows],
+            None if self.tf is None else self.tf[rows],
+            None if self.tf_total is None else self.tf_total[rows],
+            None if self.squares is None else self.squares[rows],
+        )
+        return made, int(self.df[order[max_terms]])
+
+    def to_bytes(self) -> bytes:
+        """Return the tally as the bytes of an npz archive."""
+        file = io.BytesIO()
+        np.savez(file, **self.arrays())  # type: ignore[arg-type]
+        return file.getvalue()
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Tally:
+        """Read what `to_bytes` wrote."""
+        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+            return cls.from_arrays(dict(arrays))
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return everything as plain arrays, by name."""
+        head = json.dumps({"n_docs": self.n_docs, "kind": list(self.kind), "classes": self.classes})
+        made: dict[str, NDArray[Any]] = {
+            "head": np.frombuffer(head.encode(), dtype=np.uint8),
+            "pos": self.pos,
+        }
+        made |= {"spelling": self.spelling, "ends": self.ends, "df": self.df}
+        made |= {f"tp_{name}": getattr(self.tp, name) for name in ("data", "indices", "indptr")}
+        if self.tf is not None and self.tf_total is not None and self.squares is not None:
+            made |= {"tf_data": self.tf.data, "tf_total": self.tf_total, "squares": self.squares}
+        return made
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> Tally:
+        """Return the tally of what `arrays` gave."""
+        try:
+            head = json.loads(arrays["head"].tobytes())
+            shape = (len(arrays["ends"]), len(head["classes"]))
+            layout = arrays["tp_indices"], arrays["tp_indptr"]
+            return cls(
+                head["n_docs"],
+                LabelKind(*head["kind"]),
+                tuple(head["classes"]),
+                arrays["pos"],
+                arrays["spelling"],
+                arrays["ends"],
+                arrays["df"],
+                sparse.csr_array((arrays["tp_data"], *layout), shape=shape),
+                sparse.csr_array((arrays["tf_data"], *layout), shape=shape) if "tf_data" in arrays else None,
+                arrays.get("tf_total"),
+                arrays.get("squares"),
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise FormatError(f"these bytes are no tally of termsieve: {error}") from error
+
+
+def empty_tally() -> Tally:
+    """Return the tally of no documents."""
+    none = np.zeros(0, dtype=np.int64)
+    no_cells = sparse.csr_array((0, 0), dtype=np.int64)
+    return Tally(0, LabelKind("", False), (), none, np.zeros(0, np.uint8), none, none, no_cells)
+
+
+def merged(tallies: Iterable[Tally]) -> Tally:
+    """Return the sum of all tallies, added in pairs, so that no term is moved more often than it must be."""
+    level: Sequence[Tally] = list(tallies) or [empty_tally()]
+    while len(level) > 1:
+        pairs = zip(level[::2], [*level[1::2], empty_tally()], strict=False)
+        level = [first + second for first, second in pairs]
+    return level[0]
+
+
+def spelled(terms: Sequence[str]) -> tuple[NDArray[np.uint8], Ints]:
+    """Return the terms as UTF-8 in a row, and where each ends."""
+    raw = [term.encode("utf-8", "surrogatepass") for term in terms]
+    ends = np.cumsum(np.fromiter(map(len, raw), dtype=np.int64, count=len(raw)), dtype=np.int64)
+    return np.frombuffer(b"".join(raw), dtype=np.uint8), ends
+
+
+def _spread(values: Ints, places: NDArray[Any], size: int) -> Ints:
+    made = np.zeros(size, dtype=np.int64)
+    made[places] = values
+    return made
+
+
+def _moved(
+    table: sparse.csr_array, rows: Ints, columns: NDArray[np.int32], shape: tuple[int, int]
+) -> sparse.csr_array:
+    """Return a table with its rows and columns, both in rising order, at other places."""
+    indptr = np.concatenate([[0], np.cumsum(_spread(np.diff(table.indptr), rows, shape[0]))])
+    made = sparse.csr_array((table.data, columns[table.indices], indptr), shape=shape)
+    made.has_canonical_format = True
+    return made
