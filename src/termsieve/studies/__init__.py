@@ -1,0 +1,24 @@
+"""A plan file and corpora come in; units of work are run, on processes or a cluster, and Results go out."""
+
+from __future__ import annotations
+
+from termsieve.studies.estimate import Estimate, study_estimate, study_summary
+from termsieve.studies.plan import PLANS, Plan, load_plan
+from termsieve.studies.progress import Progress
+from termsieve.studies.runner import Status, merge_studies, resume_study, run_study, stored_plan, study_status
+
+__all__ = [
+    "PLANS",
+    "Estimate",
+    "Plan",
+    "Progress",
+    "Status",
+    "load_plan",
+    "merge_studies",
+    "resume_study",
+    "run_study",
+    "stored_plan",
+    "study_estimate",
+    "study_status",
+    "study_summary",
+]

@@ -1,0 +1,112 @@
+"""A plan and its corpora come in; what the study amounts to, timed by a short calibration, goes out."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from termsieve.corpus import Corpus
+from termsieve.studies.plan import Plan, load_plan
+from termsieve.studies.progress import clock
+from termsieve.studies.sources import Sources, data_folder
+from termsieve.studies.tasks import all_tasks, cut_units, pieces, task_seconds, task_trainings
+from termsieve.studies.unit import Fold, Task, problems_of, task_result
+
+
+class Estimate(NamedTuple):
+    """What a plan amounts to."""
+
+    plan: Plan
+    problems: dict[str, int]
+    units: int
+    trainings: int
+    seconds: float | None  # on one core, by the calibration; None without one
+    memory_mb: float  # a process's, at most, roughly
+
+    def __str__(self) -> str:
+        protocol = self.plan.protocol
+        lines = [
+            f"{self.plan.name}: {len(self.problems)} corpora, {sum(self.problems.values())} problems, "
+            f"{protocol.trials} trial{'s' if protocol.trials > 1 else ''} x {protocol.parts} "
+            f"part{'s' if protocol.parts > 1 else ''} ({protocol.kind}), {len(self.plan.methods)} methods, "
+            f"{len(self.plan.learners)} learner{'s' if len(self.plan.learners) > 1 else ''}",
+            f"{self.units:,} units, {self.trainings:,} trainings, up to {self.memory_mb:,.0f} MB a process",
+        ]
+        if self.seconds is not None:
+            lines.append(f"about {clock(self.seconds)} on one core")
+        return "\n".join(lines)
+
+
+def study_estimate(
+    plan: str | os.PathLike[str] | Plan,
+    *,
+    data: str | os.PathLike[str] | None = None,
+    corpora: Mapping[str, Corpus] | None = None,
+    calibrate_seconds: float = 10.0,
+) -> Estimate:
+    """Return what a plan will do; with `calibrate_seconds` above 0 some of its tasks are run to time it.
+
+    On each corpus in turn, tasks of the first fold, chosen at random, are run; their seconds, against what
+    the fixed estimate says of them, scale it for all tasks of the corpus.
+    """
+    chosen = load_plan(plan)
+    sources = Sources(chosen, data_folder(data), corpora or {}, {})
+    described = sources.described()
+    tasks = list(all_tasks(chosen, described))
+    seconds = None
+    if calibrate_seconds > 0:
+        protocol = chosen.protocol
+        seconds = 0.0
+        for name, facts in described.items():
+            first = [placed for placed in tasks if placed[:3] == (name, 0, 0)]
+            own = [piece[3] for placed in first for piece in pieces(chosen, placed)]
+            if own:
+                budget = calibrate_seconds / len(described)
+                one = _calibrated(chosen, sources, facts, name, own, budget)
+                seconds += protocol.trials * protocol.parts * one
+    return Estimate(
+        chosen,
+        {n: len(problems_of(chosen, n, list(f["classes"]), f["one_label"])) for n, f in described.items()},
+        sum(1 for _ in cut_units(chosen, described, tasks)),
+        sum(task_trainings(chosen, corpus, task) for corpus, _, _, task in tasks),
+        seconds,
+        max(map(_memory_mb, described.values())),
+    )
+
+
+def _memory_mb(facts: Mapping[str, Any]) -> float:
+    """Return a bound on what a process needs: libraries, some copies of the matrix, the tables of counts."""
+    matrix = 16 * facts["cells"]
+    tables = 8 * len(facts["classes"]) * facts["terms"]
+    return 250 + (8 * matrix + 6 * tables) / 2**20
+
+
+def _calibrated(
+    plan: Plan, sources: Sources, facts: Mapping[str, Any], name: str, pieces: list[Task], budget: float
+) -> float:
+    """Return the seconds of a corpus's tasks in one fold, by running some of them."""
+    costs = np.array([task_seconds(plan, facts, name, task) for task in pieces])
+    spent = model = 0.0
+    with threadpool_limits(1):
+        start = time.perf_counter()
+        fold = Fold(plan, sources[name], 0, 0)
+        begin = time.perf_counter() - start
+        for i in np.random.default_rng(plan.protocol.seed).permutation(len(pieces)):
+            start = time.perf_counter()
+            task_result(fold, pieces[i])
+            spent += time.perf_counter() - start
+            model += costs[i]
+            if spent >= budget:
+                break
+    return float(begin + spent / model * costs.sum())
+
+
+def study_summary(plan: str | os.PathLike[str] | Plan, **options: Any) -> str:
+    """Return in words what a plan will do; the options are those of `study_estimate`."""
+    made = study_estimate(plan, **options)
+    return f"{made}\n\n{made.plan}"

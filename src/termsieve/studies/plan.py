@@ -1,0 +1,341 @@
+"""A plan's name or file comes in; a Plan, which knows what it asks for and prints itself, goes out."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from termsieve.errors import StudyError, unknown_name
+
+VALUES = ("presence", "counts", "tfidf")
+SCENARIOS = ("ideal", "practical", "cv")
+DEMO = "docstrings"  # the one corpus that needs no path
+ADDABLE = ("corpus", "learner", "method", "size", "trial", "category")
+
+
+@dataclass(frozen=True)
+class Size:
+    """How many terms to keep: `kind` is k, sparsity, fraction, documents (memory scenario) or all."""
+
+    kind: str
+    value: float | None = None
+
+    def __str__(self) -> str:
+        return "all features" if self.value is None else f"{self.kind}={self.value:g}"
+
+
+ALL = Size("all")
+
+
+@dataclass(frozen=True)
+class CorpusPlan:
+    """Where a corpus comes from, and which of its documents are used."""
+
+    name: str
+    format: str | None = None
+    path: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    classes: tuple[str, ...] | None = None
+    per_class: int | None = None
+    categories: tuple[str, ...] | None = None
+    sizes: tuple[Size, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Representation:
+    """How documents become vectors; `terms` holds the options of `term_matrix`."""
+
+    values: str = "presence"
+    min_df: float = 1
+    max_df: float = 1.0
+    terms: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Problems:
+    """What is to be told apart: each class from the rest, or all classes from each other."""
+
+    kind: str = "one-vs-rest"
+    categories: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How documents are divided into training and test parts."""
+
+    kind: str = "kfold"
+    trials: int = 1
+    folds: int = 4
+    test_size: float = 0.25
+    seed: int = 0
+
+    @property
+    def parts(self) -> int:
+        """Test parts of one trial."""
+        return self.folds if self.kind == "kfold" else 1
+
+
+@dataclass(frozen=True)
+class Method:
+    """One way to order or choose terms; `select` says which, and which of the other fields count."""
+
+    name: str
+    select: str = "rank"
+    metric: str | None = None
+    side: str = "both"
+    ratio: float | None = None
+    alpha: float | None = None
+    combine: str = "max"
+    min_df: float = 1
+    scenario: str = "cv"
+    folds: int = 5
+    objective: str = "f1_break_even"
+    model: str = "svm"
+    sample: float = 1.0
+    budget: int = 1
+    corpora: tuple[str, ...] | None = None
+
+    @property
+    def needs_learner(self) -> bool:
+        """Whether the selection depends on the learner that will use it."""
+        return self.select in ("ratio", "wfo")
+
+    @property
+    def own_sizes(self) -> tuple[Size, ...] | None:
+        """The sizes of the memory scenario: the shares of the training documents to try."""
+        if self.select != "memory":
+            return None
+        return tuple(Size("documents", 1 / 2**i) for i in range(self.budget.bit_length()))
+
+
+NO_SELECTION = Method("all", select="all")
+
+
+@dataclass(frozen=True)
+class LearnerPlan:
+    """A learner, the values it sees (None: the representation's), and the largest corpus it is tried on."""
+
+    name: str
+    values: str | None = None
+    max_documents: int | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A study: what is run on what; `str(plan)` is its canonical form, `plan.hash` a digest of that."""
+
+    name: str
+    corpora: tuple[CorpusPlan, ...]
+    methods: tuple[Method, ...]
+    sizes: tuple[Size, ...]
+    learners: tuple[LearnerPlan, ...]
+    representation: Representation = Representation()
+    problems: Problems = Problems()
+    protocol: Protocol = Protocol()
+    break_even: bool = False
+    selections: bool = True
+    about: str = ""
+
+    @classmethod
+    def parse(cls, text: str, name: str = "study") -> Plan:
+        """Return the plan that a TOML text spells, or raise StudyError with all faults and their lines."""
+        from termsieve.studies.plan_reader import PlanReader
+
+        return PlanReader(text, name).plan()
+
+    def lines(self) -> list[str]:
+        """Return what the plan says, one fact a line, in a fixed order.
+
+        A plan extends another if it has all its lines and more of the kinds in `ADDABLE`.
+        """
+        made = []
+        for corpus in self.corpora:
+            made.append(f"corpus {_told(replace(corpus, sizes=None, categories=None))}")
+            made += [f"size on {corpus.name}: {size}" for size in corpus.sizes or ()]
+            made += [f"category of {corpus.name}: {name}" for name in corpus.categories or ()]
+        made += [f"learner {_told(entry)}" for entry in self.learners]
+        made += [f"method {_told(entry)}" for entry in self.methods]
+        made += [f"size {size}" for size in self.sizes]
+        made += [f"trial {trial}" for trial in range(self.protocol.trials)]
+        made += [f"category {name}" for name in self.problems.categories or ["(every class)"]]
+        made.append(f"problems {self.problems.kind}")
+        made.append(f"protocol {_told(replace(self.protocol, trials=1))}")
+        made.append(f"representation {_told(self.representation)}")
+        made.append(f"measures break_even={self.break_even} selections={self.selections}")
+        return sorted(made)
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    @cached_property
+    def hash(self) -> str:
+        """A digest of the canonical form."""
+        return hashlib.sha256(str(self).encode()).hexdigest()[:16]
+
+    def to_toml(self) -> str:
+        """Return a TOML text that parses back to this plan."""
+        root = {"name": self.name, "about": self.about}
+        tables = [_toml("", {key: value for key, value in root.items() if value})]
+        tables += [_toml("[[corpora]]", _facts(corpus)) for corpus in self.corpora]
+        representation = _facts(self.representation)
+        representation |= representation.pop("terms", {})
+        tables.append(_toml("[representation]", representation))
+        tables.append(_toml("[problems]", _facts(self.problems)))
+        tables.append(_toml("[protocol]", _facts(self.protocol)))
+        tables += [_toml("[[methods]]", _facts(method)) for method in self.methods]
+        tables.append(_toml("[sizes]", _size_table(self.sizes)))
+        tables += [_toml("[[learners]]", _facts(entry)) for entry in self.learners]
+        measures = {"break_even": self.break_even, "selections": self.selections}
+        tables.append(_toml("[measures]", measures))
+        return "\n".join(tables)
+
+    def corpus(self, name: str) -> CorpusPlan:
+        """Return the entry of that corpus."""
+        return next(corpus for corpus in self.corpora if corpus.name == name)
+
+    def method(self, name: str, corpus: str) -> Method:
+        """Return the method of that name that a corpus is run with."""
+        return next(method for method in self.methods_for(corpus) if method.name == name)
+
+    def learner(self, name: str) -> LearnerPlan:
+        """Return the entry of that learner."""
+        return next(entry for entry in self.learners if entry.name == name)
+
+    def methods_for(self, corpus: str) -> list[Method]:
+        """Return the methods that a corpus is run with; where all features are asked for, that comes last."""
+        chosen = [m for m in self.methods if m.corpora is None or corpus in m.corpora]
+        return chosen + [NO_SELECTION] * (ALL in self.sizes_of(corpus))
+
+    def sizes_of(self, corpus: str) -> tuple[Size, ...]:
+        """Return the sizes of a corpus: its own, or the plan's."""
+        own = self.corpus(corpus).sizes
+        return self.sizes if own is None else own
+
+    def sizes_for(self, corpus: str, method: Method) -> tuple[Size, ...]:
+        """Return the sizes that a method is run with on a corpus."""
+        if method.select == "all":
+            return (ALL,)
+        if method.own_sizes is not None:
+            return method.own_sizes
+        return tuple(size for size in self.sizes_of(corpus) if size != ALL)
+
+    def learners_for(self, n_documents: int) -> list[LearnerPlan]:
+        """Return the learners that a corpus of that many documents is run with."""
+        return [e for e in self.learners if e.max_documents is None or n_documents <= e.max_documents]
+
+
+def _facts(entry: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass that differ from their defaults, as TOML has them."""
+    made: dict[str, Any] = {}
+    for item in fields(entry):
+        value = getattr(entry, item.name)
+        default = item.default_factory() if callable(item.default_factory) else item.default
+        if value != default:
+            if item.name == "sizes":
+                value = _size_table(value)
+            made[item.name] = list(value) if isinstance(value, tuple) else value
+    return made
+
+
+def _told(entry: Any) -> str:
+    """Return a dataclass on one line: its name, then the fields that differ from their defaults."""
+    facts = _facts(entry)
+    name = [facts.pop("name")] if "name" in facts else []
+    told = [f"{key}={json.dumps(v, sort_keys=True, ensure_ascii=False)}" for key, v in facts.items()]
+    return " ".join([*name, *told])
+
+
+def _size_table(sizes: Sequence[Size]) -> dict[str, Any]:
+    table: dict[str, Any] = {}
+    for size in sizes:
+        if size.value is None:
+            table["all"] = True
+        else:
+            table.setdefault(size.kind, []).append(int(size.value) if size.kind == "k" else size.value)
+    return table
+
+
+def _toml(head: str, table: Mapping[str, Any]) -> str:
+    return "\n".join(
+        [head, *(f"{_toml_key(key)} = {_toml_value(value)}" for key, value in table.items()), ""]
+    )
+
+
+def _toml_key(key: str) -> str:
+    return key if re.fullmatch(r"[\w-]+", key) else json.dumps(key)
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        inside = ", ".join(f"{_toml_key(key)} = {_toml_value(entry)}" for key, entry in value.items())
+        return f"{{ {inside} }}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_toml_value, value))}]"
+    # DEL is the one character that JSON leaves as it is and TOML does not allow.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def load_plan(plan: str | os.PathLike[str] | Plan) -> Plan:
+    """Return a plan by its built-in name, from a TOML file, or as it is.
+
+    >>> load_plan("quick").name
+    'quick'
+    """
+    if isinstance(plan, Plan):
+        return plan
+    name = os.fspath(plan)
+    if name in PLANS:
+        return Plan.parse(PLANS[name].read_text(encoding="utf-8"), name)
+    path = Path(name)
+    if not path.is_file():
+        if path.suffix == ".toml" or os.sep in name:
+            raise StudyError(f"the plan {name} does not exist; check the path")
+        raise StudyError(str(unknown_name("plan", name, PLANS)) + "; or give the path of a TOML file")
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise StudyError(f"the plan {name} cannot be read: {error}") from None
+    return Plan.parse(text, path.stem)
+
+
+def _built_in() -> dict[str, Any]:
+    folder = resources.files("termsieve.studies").joinpath("plans")
+    found = {
+        file.name.removesuffix(".toml"): file for file in folder.iterdir() if file.name.endswith(".toml")
+    }
+    return dict(sorted(found.items()))
+
+
+PLANS: dict[str, Any] = _built_in()
+
+
+def method_name(method: Method) -> str:
+    """Return the printed form of a method.
+
+    >>> method_name(Method("", metric="bns", alpha=0.6)), method_name(Method("", "ratio", metric="gss"))
+    ('bns alpha=0.6', 'ratio(gss, cv)')
+    """
+    if method.select == "rank":
+        plain = Method("")
+        facts = [(key, getattr(method, key)) for key in ("side", "ratio", "alpha", "combine", "min_df")]
+        told = [
+            f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"
+            for key, value in facts
+            if value != getattr(plain, key)
+        ]
+        return " ".join([str(method.metric), *told])
+    inside = {
+        "ratio": (method.metric, method.scenario),
+        "wfo": ("learned",),
+        "weight": (method.model, f"{method.sample:g}"),
+        "memory": (method.model, str(method.budget)),
+    }
+    return f"{method.select}({', '.join(str(part) for part in inside[method.select])})"

@@ -1,0 +1,363 @@
+"""A plan, its corpora and a directory come in; the units are run and written there, and Results go out."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import platform
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from termsieve.corpus import Corpus
+from termsieve.errors import StudyError
+from termsieve.results import ROW_KEYS, SELECTION_KEYS, Results, Store, read_manifest
+from termsieve.studies.engines import Engine, Processes, ThisProcess, single_threads
+from termsieve.studies.plan import ADDABLE, Plan, load_plan
+from termsieve.studies.progress import Progress, reporter
+from termsieve.studies.sources import Sources, data_folder
+from termsieve.studies.tasks import all_tasks, cut_units, remaining_tasks, task_trainings
+from termsieve.studies.unit import Unit
+
+PACKAGES = ("termsieve", "numpy", "scipy", "scikit-learn", "polars")
+
+
+@dataclass(frozen=True)
+class Status:
+    """How much of a study is done."""
+
+    name: str
+    path: Path
+    trainings: int
+    all_trainings: int
+    rows: int
+    failed: int
+    corpora: dict[str, tuple[int, int]]  # of each corpus: trainings done, and all
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left to do."""
+        return self.trainings == self.all_trainings
+
+    def __str__(self) -> str:
+        share = self.trainings / self.all_trainings if self.all_trainings else 1.0
+        lines = [
+            f"{self.name} at {self.path}: {self.trainings:,} of {self.all_trainings:,} trainings "
+            f"({share:.1%}), {self.rows:,} rows, {self.failed} failed unit{'' if self.failed == 1 else 's'}"
+        ]
+        lines += [
+            f"  {name}: {done:,} of {every:,}" for name, (done, every) in self.corpora.items() if done < every
+        ]
+        return "\n".join(lines)
+
+
+def run_study(
+    plan: str | os.PathLike[str] | Plan,
+    out: str | os.PathLike[str],
+    *,
+    data: str | os.PathLike[str] | None = None,
+    corpora: Mapping[str, Corpus] | None = None,
+    workers: int | None = None,
+    engine: Engine | None = None,
+    extend: bool = False,
+    share: tuple[int, int] = (1, 1),
+    progress: bool | Callable[[Progress], None] = False,
+) -> Results:
+    """Run a plan (a built-in name, a TOML file or a Plan) into the directory `out`, and return its Results.
+
+    What `out` holds of the same plan already is not run again; that of another plan is refused, unless the
+    new plan only adds to it and `extend` is True. `data` is the folder of the plan's paths (otherwise
+    TERMSIEVE_DATA, or the current one); `corpora` gives some as objects instead. `workers` are processes,
+    as many as there are cores by default; `engine` runs units elsewhere. `share=(1, 2)` runs the first half
+    of the units, for `merge_studies` to unite with the other. `progress=True` draws a bar; a function is
+    called with a Progress after each unit.
+
+    A unit that fails is recorded (`results.failures`), and the others go on. Ctrl-C waits for the running
+    units, a second one does not; both raise KeyboardInterrupt, and what was finished is kept.
+    """
+    chosen = load_plan(plan)
+    _check_share(share)
+    n_workers = _worker_count(workers)
+    folder = data_folder(data)
+    with ExitStack() as stack:
+        store = Store(out)
+        stack.callback(store.close)
+        manifest = _opened(store, chosen, extend)
+        sources = Sources(chosen, folder, corpora or {}, manifest["corpora"])
+        described = sources.described()
+        if described != manifest["corpora"] or manifest["hash"] != chosen.hash:
+            manifest |= _plan_facts(chosen) | {"corpora": described}
+            for name in chosen.corpora:
+                if not (store.path / "vocabulary" / f"{name.name}.parquet").exists():
+                    store.write_vocabulary(name.name, sources[name.name].terms)
+            store.write_manifest(manifest)
+        tasks = remaining_tasks(chosen, described, Results(store.path, manifest))
+        units = list(cut_units(chosen, described, tasks))[share[0] - 1 :: share[1]]
+        store.forget_failures()
+        if units:
+            stack.enter_context(single_threads())
+            if engine is None:
+                many = n_workers > 1 and len(units) > 1
+                engine = Processes(n_workers, store.path / ".prepared") if many else ThisProcess()
+                stack.callback(engine.close)
+            report = stack.enter_context(reporter(progress))
+            _Run(chosen, store, sources, engine, units, report).run()
+    return Results.open(store.path)
+
+
+def resume_study(out: str | os.PathLike[str], **options: Any) -> Results:
+    """Go on with the study in `out`; the options are those of `run_study`."""
+    return run_study(stored_plan(out), out, **options)
+
+
+def stored_plan(out: str | os.PathLike[str]) -> Plan:
+    """Return the plan of a results directory."""
+    manifest = read_manifest(Path(out))
+    return Plan.parse(manifest["plan"], manifest["name"])
+
+
+def study_status(out: str | os.PathLike[str]) -> Status:
+    """Return how much of the study in `out` is done."""
+    results = Results.open(out)
+    plan = stored_plan(out)
+    left: dict[str, int] = {}
+    described = results.corpora
+    for corpus, _, _, task in remaining_tasks(plan, described, results):
+        left[corpus] = left.get(corpus, 0) + task_trainings(plan, corpus, task)
+    every = dict.fromkeys(described, 0)
+    for corpus, _, _, task in all_tasks(plan, described):
+        every[corpus] += task_trainings(plan, corpus, task)
+    done = {name: (total - left.get(name, 0), total) for name, total in every.items()}
+    return Status(
+        plan.name,
+        results.path,
+        sum(part for part, _ in done.values()),
+        sum(every.values()),
+        len(results),
+        len(results.failures),
+        done,
+    )
+
+
+def _check_share(share: tuple[int, int]) -> None:
+    if not 1 <= share[0] <= share[1]:
+        raise StudyError(
+            f"share={share!r} must be (i, n) with 1 <= i <= n, such as (1, 2) for the first half"
+        )
+
+
+def _worker_count(workers: int | None) -> int:
+    if workers is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+        raise StudyError(f"workers must be a whole number of at least 1, not {workers!r}")
+    return workers
+
+
+def _plan_facts(plan: Plan) -> dict[str, Any]:
+    return {"name": plan.name, "plan": plan.to_toml(), "hash": plan.hash, "seed": plan.protocol.seed}
+
+
+def _opened(store: Store, plan: Plan, extend: bool) -> dict[str, Any]:
+    """Return the manifest in a directory, or a new one; refuse one of another plan."""
+    if not (store.path / "manifest.json").exists():
+        if any(store.path.glob("rows/*.parquet")):
+            raise StudyError(f"{store.path} has rows but no manifest.json; choose another directory")
+        versions = {"python": platform.python_version()} | {name: version(name) for name in PACKAGES}
+        created = datetime.now(UTC).isoformat(timespec="seconds")
+        return {**_plan_facts(plan), "versions": versions, "created": created, "corpora": {}, "runs": []}
+    manifest = read_manifest(store.path)
+    if manifest["hash"] != plan.hash:
+        before, after = Plan.parse(manifest["plan"], manifest["name"]).lines(), plan.lines()
+        kept = set(before) <= set(after)
+        added = all(line.split()[0] in ADDABLE for line in set(after) - set(before))
+        if not (extend and kept and added):
+            why = (
+                "the plan only adds to it, so extend=True would go on"
+                if kept and added
+                else "choose another directory"
+            )
+            if extend:
+                why = "extending may only add corpora, methods, sizes, learners, categories and trials"
+            raise StudyError(
+                f"{store.path} holds results of another plan ({why}):\n{plan_difference(before, after)}"
+            )
+    return manifest
+
+
+def plan_difference(before: list[str], after: list[str]) -> str:
+    """Return the lines that two plans do not share, with - and +."""
+    lines = difflib.unified_diff(before, after, lineterm="", n=0)
+    return "\n".join(f"  {line}" for line in lines if line[:1] in "+-" and line[:3] not in ("+++", "---"))
+
+
+class _Run:
+    """One run: units go to the engine, parts come back to the store."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        store: Store,
+        sources: Sources,
+        engine: Engine,
+        units: list[Unit],
+        report: Callable[[Progress], None],
+    ) -> None:
+        self.plan, self.store, self.sources, self.engine = plan, store, sources, engine
+        self.units, self.report = units, report
+        self.sizes = {u.name: sum(task_trainings(plan, u.corpus, t) for t in u.tasks) for u in units}
+        self.all_trainings = sum(self.sizes.values())
+        self.trainings = self.done = self.failed = 0
+        self.began = time.perf_counter()
+        self.broken: list[Unit] = []
+
+    def run(self) -> None:
+        with _patient_interrupt() as interrupted:
+            self._run(iter(self.units), self.engine.slots, interrupted)
+            # A worker that died took the others' units along; alone, only the one at fault fails again.
+            for unit in self.broken:
+                self._run(iter([unit]), 1, interrupted, last=True)
+            self._note()
+        if interrupted():
+            raise KeyboardInterrupt
+
+    def _run(
+        self, units: Iterator[Unit], slots: int, interrupted: Callable[[], bool], last: bool = False
+    ) -> None:
+        running: dict[Future[Any], Unit] = {}
+        handle: tuple[str, Any] | None = None
+        while True:
+            while len(running) < slots and not interrupted() and (unit := next(units, None)) is not None:
+                if handle is None or handle[0] != unit.corpus:
+                    handle = unit.corpus, self.engine.place(self.sources[unit.corpus])
+                running[self.engine.submit(self.plan, handle[1], unit)] = unit
+            if not running:
+                return
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                self._finish(running.pop(future), future, last)
+
+    def _finish(self, unit: Unit, future: Future[Any], last: bool) -> None:
+        error = future.exception()
+        if isinstance(error, BrokenExecutor) and not last:
+            self.broken.append(unit)
+            return
+        if error is None:
+            self.store.write_unit(unit.name, *future.result())
+            self.trainings += self.sizes[unit.name]
+            self.done += 1
+        else:
+            text = "".join(traceback.format_exception(error))
+            self.store.write_failure(unit.name, f"{unit}\n\n{text}")
+            self.failed += 1
+        self.report(self.state())
+
+    def state(self) -> Progress:
+        elapsed = time.perf_counter() - self.began
+        return Progress(self.trainings, self.all_trainings, self.done, len(self.units), self.failed, elapsed)
+
+    def _note(self) -> None:
+        """Record the run in the manifest: it says how long the study took and how much memory."""
+        manifest = read_manifest(self.store.path)
+        state = self.state()
+        manifest.setdefault("runs", []).append(
+            {
+                "ended": datetime.now(UTC).isoformat(timespec="seconds"),
+                "seconds": round(state.seconds, 1),
+                "trainings": state.trainings,
+                "units": state.units,
+                "failed": state.failed,
+                "slots": self.engine.slots,
+                "peak_memory_mb": _peak_memory(),
+            }
+        )
+        for key in ("format", "version"):
+            manifest.pop(key, None)
+        self.store.write_manifest(manifest)
+
+
+def _peak_memory() -> dict[str, float] | None:
+    """Return the peak resident memory of this process and of its largest child, in MB."""
+    try:
+        import resource
+    except ImportError:  # pragma: no cover - Windows
+        return None
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    return {
+        who: round(resource.getrusage(flag).ru_maxrss / unit, 1)
+        for who, flag in (("parent", resource.RUSAGE_SELF), ("largest_child", resource.RUSAGE_CHILDREN))
+    }
+
+
+@contextmanager
+def _patient_interrupt() -> Iterator[Callable[[], bool]]:
+    """Turn the first Ctrl-C into a flag, so that running units can end; the second is as usual."""
+    pressed = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield pressed.is_set
+        return
+
+    def note(number: int, frame: Any) -> None:
+        if pressed.is_set():
+            raise KeyboardInterrupt
+        pressed.set()
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield pressed.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def merge_studies(
+    first: str | os.PathLike[str], second: str | os.PathLike[str], out: str | os.PathLike[str]
+) -> Results:
+    """Unite the results of one plan from two directories, two machines' say, into a third.
+
+    Rows that both have must agree, and are kept once.
+    """
+
+    one, other = Results.open(first), Results.open(second)
+    if one.manifest["hash"] != other.manifest["hash"]:
+        plans = [stored_plan(path).lines() for path in (first, second)]
+        raise StudyError(f"{first} and {second} hold results of different plans:\n{plan_difference(*plans)}")
+    for name, facts in one.corpora.items():
+        if other.corpora[name]["fingerprint"] != facts["fingerprint"]:
+            raise StudyError(
+                f"corpus '{name}' was not the same in {first} and {second}; their rows do not belong together"
+            )
+    if Path(out).exists() and any(Path(out).iterdir()):
+        raise StudyError(f"{out} is not empty; choose a new directory for the merged results")
+    rows, selections = one.frame().collect(), one.selections().collect()
+    more, more_selections = other.frame().collect(), other.selections().collect()
+    keys = list(ROW_KEYS)
+    both = (
+        rows.join(more, on=keys, how="semi", nulls_equal=True),
+        more.join(rows, on=keys, how="semi", nulls_equal=True),
+    )
+    plain = [name for name in rows.columns if not name.endswith("_seconds")]
+    if not both[0].select(plain).sort(keys).equals(both[1].select(plain).sort(keys)):
+        raise StudyError(f"{first} and {second} disagree on rows that both have; run one of them again")
+    new = more.join(rows, on=keys, how="anti", nulls_equal=True)
+    new_selections = more_selections.join(selections, on=list(SELECTION_KEYS), how="anti", nulls_equal=True)
+    store = Store(out)
+    try:
+        for name in one.corpora:
+            store.write_vocabulary(name, one.vocabulary(name))
+        parts = ((rows, selections), (new, new_selections))
+        for number, (part, terms) in enumerate(parts, 1):
+            store.write_unit(f"merged-{number}", part, terms)
+        kept = {key: value for key, value in one.manifest.items() if key not in ("format", "version")}
+        store.write_manifest(kept | {"runs": one.manifest["runs"] + other.manifest["runs"]})
+    finally:
+        store.close()
+    return Results.open(out)
