@@ -496,7 +496,7 @@ def decision_sets(
     for kind, shared in _SHARED.items():
         if type(estimator) is kind:
             with _threads().limit(limits=1, user_api="blas"):
-                return shared(estimator, _Sets.of(X_train, X_test, sets), y)
+                return shared(estimator, X_train, y, X_test, sets)
     return _separate_fits(estimator, X_train, y, X_test, sets)
 
 
@@ -583,7 +583,10 @@ def _ranked(X: Any, place: NDArray[np.int32], n_places: int) -> _Rows:
     return _Rows(indptr[:-1], indptr[1:], column, value)
 
 
-def _linear_sets(estimator: Any, sets: _Sets, positive: NDArray[np.bool_]) -> Floats:
+def _linear_sets(
+    estimator: Any, X_train: Any, positive: NDArray[np.bool_], X_test: Any, column_sets: list[Ints]
+) -> Floats:
+    sets = _Sets.of(X_train, X_test, column_sets)
     values = np.empty((len(sets.positions), len(sets.test.start)))
     everything, space = np.zeros(len(sets.candidates) + 1), linear.Workspace()
     for out, (positions, train, test) in zip(values, sets.each(), strict=True):
@@ -595,8 +598,11 @@ def _linear_sets(estimator: Any, sets: _Sets, positive: NDArray[np.bool_]) -> Fl
     return values
 
 
-def _hinge_sets(estimator: HingeSVM, sets: _Sets, positive: NDArray[np.bool_]) -> Floats:
+def _hinge_sets(
+    estimator: HingeSVM, X_train: Any, positive: NDArray[np.bool_], X_test: Any, column_sets: list[Ints]
+) -> Floats:
     """The Gram matrix of a set that holds the one before it grows by the new columns only."""
+    sets = _Sets.of(X_train, X_test, column_sets)
     values = np.empty((len(sets.positions), len(sets.test.start)))
     n, reached = len(positive), sets.train.start
     gram = np.zeros((n, n), dtype=np.float32) if sets.nested and n <= MAX_GRAM_ROWS else None
@@ -610,35 +616,50 @@ def _hinge_sets(estimator: HingeSVM, sets: _Sets, positive: NDArray[np.bool_]) -
     return values
 
 
-def _bayes_sets(estimator: Any, sets: _Sets, positive: NDArray[np.bool_]) -> Floats:
+def _bayes_sets(
+    estimator: Any, X_train: Any, positive: NDArray[np.bool_], X_test: Any, sets: list[Ints]
+) -> Floats:
     """Naive Bayes for every set at once: only the sums over a set depend on it."""
-    if any(len(rows.value) and rows.value.min() < 0 for rows in (sets.train, sets.test)):
+    train, test = _canonical(X_train), _canonical(X_test)
+    if any(X.nnz and X.data.min() < 0 for X in (train, test)):
         raise InputError("naive Bayes takes counts or weights of at least 0; a value is negative")
-    n_candidates, n_sets = len(sets.candidates), len(sets.positions)
-    member = np.zeros((n_candidates, n_sets + 2), dtype=np.int8)
-    for number, positions in enumerate(sets.positions):
-        member[positions, number + 1] = 1
-    change = np.diff(member, axis=1)
-    first = np.concatenate([[0], np.cumsum((change == 1).sum(axis=1))])
-    low, high = np.nonzero(change == 1)[1].astype(np.int32), np.nonzero(change == -1)[1].astype(np.int32)
-    train = sets.train.matrix(n_candidates)
-    counts = np.stack(
-        [np.asarray(side @ train) for side in (positive.astype(float), (~positive).astype(float))]
+    rest, member = bayes.class_sums(*_arrays(train), positive.view(np.uint8), train.shape[1])
+    counts = np.stack([member, rest])
+    weight = np.log(np.maximum(counts + estimator.alpha, np.finfo(float).tiny))
+    sums = bayes.set_sums(*_arrays(test), *_memberships(sets, train.shape[1]), weight, len(sets))
+    total = np.stack(
+        [counts[:, columns].sum(axis=1) + estimator.alpha * len(columns) for columns in sets], axis=1
     )
-    weight = np.vstack([np.log(counts + estimator.alpha), np.ones(n_candidates)])
-    indptr = np.concatenate([sets.test.start, sets.test.end[-1:]])
-    sums = bayes.set_sums(indptr, sets.test.column, sets.test.value, first, low, high, weight, n_sets)
-    size = np.array([len(positions) for positions in sets.positions])
-    occurrences = np.stack([counts[:, positions].sum(axis=1) for positions in sets.positions], axis=1)
-    norm = np.log(np.maximum(occurrences + estimator.alpha * size, np.finfo(float).tiny))
+    norm = np.log(np.maximum(total, np.finfo(float).tiny))
     prior = np.log([positive.mean(), 1.0 - positive.mean()])
-    joint = sums[:2] - sums[2] * norm[:, None, :] + prior[:, None, None]
+    joint = sums[:, :2] - sums[:, 2:] * norm + prior[:, None]
     quotient = isinstance(estimator, QuotientNB)
-    return np.ascontiguousarray((1.0 - joint[0] / joint[1] if quotient else joint[0] - joint[1]).T)
+    values = 1.0 - joint[:, 0] / joint[:, 1] if quotient else joint[:, 0] - joint[:, 1]
+    return np.ascontiguousarray(values.T)
+
+
+def _arrays(X: Any) -> tuple[Ints, NDArray[np.int32], NDArray]:
+    data = X.data.view(np.uint8) if X.dtype == bool else X.data
+    if data.dtype.type not in (np.int8, np.uint8, np.int32, np.int64, np.float32, np.float64):
+        data = data.astype(np.float64)
+    return X.indptr.astype(np.int64), X.indices.astype(np.int32, copy=False), data
+
+
+def _memberships(sets: list[Ints], n_columns: int) -> tuple[Ints, NDArray[np.int32], NDArray[np.int32]]:
+    """Return the runs of consecutive sets each column belongs to: where a column's runs begin, their ends."""
+    member = np.zeros((n_columns, len(sets) + 2), dtype=np.int8)
+    for number, columns in enumerate(sets, start=1):
+        member[columns, number] = 1
+    used = np.flatnonzero(member.any(axis=1))
+    change = np.diff(member[used], axis=1)
+    runs = np.zeros(n_columns + 1, dtype=np.int64)
+    runs[used + 1] = (change == 1).sum(axis=1)
+    low, high = (np.nonzero(change == sign)[1].astype(np.int32) for sign in (1, -1))
+    return np.cumsum(runs), low, high
 
 
 # The classes whose sets share work. Compared by type, not by isinstance: a subclass may decide otherwise.
-_SHARED: dict[type, Callable[[Any, _Sets, NDArray[np.bool_]], Floats]] = {
+_SHARED: dict[type, Callable[[Any, Any, NDArray[np.bool_], Any, list[Ints]], Floats]] = {
     MultinomialNB: _bayes_sets,
     QuotientNB: _bayes_sets,
     LogisticL2: _linear_sets,
