@@ -138,7 +138,9 @@ def trade_offs(rows: Rows, measure: Measure = "f1") -> pl.DataFrame:
     columns = pl.col("value", "n_terms", "n_train", "sparsity").mean()
     means = problem_means(rows, measure).group_by(list(RUN)).agg(columns)
     means = means.with_columns(cells=pl.col("n_train") * pl.col("sparsity"))
-    means = means.sort("learner", "cells", "value", descending=[False, False, True], nulls_last=True)
+    means = means.sort(
+        "learner", "cells", "value", "method", descending=[False, False, True, False], nulls_last=True
+    )
     before = pl.col("value").cum_max().shift(1).over("learner")
     best = (pl.col("value") > before).fill_null(True)
     return means.with_columns(best=best).select(

@@ -1,0 +1,357 @@
+"""Tables of the analyses come in; the pictures of a study go out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from termsieve.analysis.significance import MeanRanks
+from termsieve.charts.theme import (
+    FAINT,
+    HEIGHT,
+    LABEL_LIMIT,
+    LOG_AXIS,
+    PALETTE,
+    WIDTH,
+    colour,
+    dash,
+    layered,
+    measure_label,
+    picked,
+    records,
+    shape,
+)
+from termsieve.errors import InputError
+
+_SIZE_TITLES = {
+    "k": "number of terms",
+    "sparsity": "distinct terms a document",
+    "fraction": "share of the vocabulary",
+    "documents": "share of the training documents",
+}
+
+
+def _methods(table: pl.DataFrame, column: str = "method") -> list[str]:
+    """Return the names in a column, sorted, so that a name has one colour in all charts of a study."""
+    return table[column].unique().sort().to_list()
+
+
+def _run_names() -> pl.Expr:
+    """Return "method at size" for each row."""
+    size = pl.col("size").map_elements(lambda size: f"{size:g}", return_dtype=pl.String)
+    return pl.format("{} at {}", pl.col("method"), size)
+
+
+def _one_learner(table: pl.DataFrame) -> pl.DataFrame:
+    learners = table["learner"].unique().sort().to_list() if "learner" in table.columns else []
+    if len(learners) > 1:
+        raise InputError(f"a chart shows one learner; choose one of: {', '.join(map(str, learners))}")
+    return table
+
+
+def curves(table: pl.DataFrame, measure: str = "f1", x: str = "size") -> alt.LayerChart:
+    """Return the curves of `analysis.size_curves` with their bands; all features are a dashed line across.
+
+    `x="sparsity"` or `x="n_terms"` draws them against what the selections really had.
+    """
+    sized = _one_learner(table).filter(pl.col("size_kind") != "all")
+    if sized.is_empty():
+        raise InputError("there is no curve to draw: the table has no sizes")
+    names = _methods(sized)
+    kind = sized["size_kind"][0] if x == "size" else {"n_terms": "k", "sparsity": "sparsity"}[x]
+    pick = picked()
+    strong = alt.condition(pick, alt.value(1), alt.value(0.12))
+    base = alt.Chart(records(sized)).encode(
+        x=_size_x(x, sized, _SIZE_TITLES[kind]),
+        color=colour(names),
+    )
+    y = alt.Y("value:Q", scale=alt.Scale(zero=False), title=measure_label(measure))
+    tips = ["method:N", alt.Tooltip(f"{x}:Q", format="~g")]
+    tips += [alt.Tooltip(f"{name}:Q", format=".4f") for name in ("value", "low", "high")]
+    lines = base.mark_line(strokeWidth=2).encode(y=y, strokeDash=dash(names), opacity=strong)
+    dots = base.mark_point(filled=True, size=45).encode(y=y, shape=shape(names), tooltip=tips, opacity=strong)
+    layers: list[Any] = [lines, dots.add_params(pick)]
+    if sized["low"].null_count() < sized.height:
+        faint = alt.condition(pick, alt.value(0.12), alt.value(0.01))
+        layers.insert(0, base.mark_area().encode(y=alt.Y("low:Q"), y2="high:Q", opacity=faint))
+    whole = table.filter(pl.col("size_kind") == "all")
+    if not whole.is_empty():
+        layers.append(_all_features(whole))
+    return layered(*layers)
+
+
+def _size_x(field: str, table: pl.DataFrame, title: str) -> alt.X:
+    """Return a logarithmic axis with the sizes themselves, where they are few."""
+    sizes = table[field].unique().sort().to_list()
+    axis = alt.Axis(format="~g", labelOverlap="greedy")
+    if len(sizes) < 16:
+        axis = alt.Axis(format="~g", labelOverlap="greedy", values=sizes)
+    return alt.X(f"{field}:Q", scale=alt.Scale(type="log", nice=False, padding=12), title=title, axis=axis)
+
+
+def _all_features(whole: pl.DataFrame) -> alt.Chart:
+    value = float(whole["value"].mean())  # type: ignore[arg-type]
+    chart = alt.Chart(records([{"value": value, "line": "all features"}])).mark_rule(
+        strokeDash=[6, 4], strokeWidth=1.5, color=FAINT
+    )
+    return chart.encode(y="value:Q", tooltip=["line:N", alt.Tooltip("value:Q", format=".4f")])
+
+
+def precision_recall(table: pl.DataFrame) -> alt.LayerChart:
+    """Return precision against recall, a point a method, from `analysis.precision_recall`."""
+    names = _methods(_one_learner(table))
+    base = alt.Chart(records(table)).encode(
+        x=alt.X("recall:Q", scale=alt.Scale(zero=False, padding=25), title="Recall"),
+        y=alt.Y("precision:Q", scale=alt.Scale(zero=False, padding=20), title="Precision"),
+        tooltip=["method:N", *(alt.Tooltip(f"{m}:Q", format=".4f") for m in ("precision", "recall", "f1"))],
+    )
+    points = base.mark_point(filled=True, size=110).encode(color=colour(names), shape=shape(names))
+    words = base.mark_text(dy=-12, limit=LABEL_LIMIT, fontSize=11).encode(text="method:N")
+    return layered(points, words)
+
+
+def skew(table: pl.DataFrame, measure: str = "f1") -> alt.LayerChart:
+    """Return a measure against the skew of each problem, and a smooth line a method, from `by_skew`."""
+    names = _methods(_one_learner(table))
+    pick = picked()
+    base = alt.Chart(records(table)).encode(
+        x=alt.X(
+            "skew:Q",
+            scale=alt.Scale(type="log", nice=False, padding=8),
+            title="negative documents for one positive",
+        ),
+        y=alt.Y("value:Q", title=measure_label(measure)),
+        color=colour(names),
+    )
+    points = base.mark_point(filled=True, size=28).encode(
+        shape=shape(names),
+        opacity=alt.condition(pick, alt.value(0.55), alt.value(0.05)),
+        tooltip=[
+            "corpus:N",
+            "problem:N",
+            "method:N",
+            alt.Tooltip("skew:Q", format=".1f"),
+            alt.Tooltip("value:Q", format=".4f"),
+        ],
+    )
+    layers: list[Any] = [points.add_params(pick)]
+    if table["skew"].n_unique() >= 8:  # fewer are no trend
+        smooth = base.transform_loess("skew", "value", groupby=["method"], bandwidth=0.6).mark_line(
+            strokeWidth=2.5
+        )
+        faint = alt.condition(pick, alt.value(1), alt.value(0.05))
+        layers.append(smooth.encode(strokeDash=dash(names), opacity=faint))
+    return layered(*layers)
+
+
+def chances(table: pl.DataFrame, measure: str = "f1") -> alt.Chart:
+    """Return the share of problems on which each method is near the best, from `best_chances`."""
+    names = _methods(_one_learner(table))
+    pick = picked()
+    steps = table["tolerance"].unique().sort().to_list()
+    percent = alt.Axis(values=steps, format=".1%" if steps[-1] < 0.05 else ".0%", labelOverlap=True)
+    chart = alt.Chart(records(table)).mark_line(point={"size": 45}, strokeWidth=2)
+    return (
+        chart.encode(
+            x=alt.X(
+                "tolerance:Q", axis=percent, title=f"within this much of the best {measure_label(measure)}"
+            ),
+            y=alt.Y(
+                "share:Q",
+                axis=alt.Axis(format=".0%"),
+                scale=alt.Scale(domain=[0, 1]),
+                title="share of the problems",
+            ),
+            color=colour(names),
+            strokeDash=dash(names),
+            opacity=alt.condition(pick, alt.value(1), alt.value(0.12)),
+            tooltip=[
+                "method:N",
+                alt.Tooltip("tolerance:Q", format=".1%"),
+                alt.Tooltip("share:Q", format=".1%"),
+            ],
+        )
+        .add_params(pick)
+        .properties(width=WIDTH, height=HEIGHT)
+    )
+
+
+def pairs(table: pl.DataFrame, alone: pl.DataFrame, tolerance: float | None = None) -> alt.LayerChart:
+    """Return a square of `pair_chances`: how often either of two methods, or one alone, is near the best.
+
+    `alone` is the table of `best_chances`; the smallest tolerance is drawn unless another is named.
+    """
+    _one_learner(table)
+    chosen = float(table["tolerance"].min()) if tolerance is None else tolerance  # type: ignore[arg-type]
+    near = (pl.col("tolerance") - chosen).abs() < 1e-9
+    one = alone.filter(near).select(first="method", second="method", share="share")
+    two = table.filter(near).select("first", "second", "share")
+    both = pl.concat([one, two, two.select(first="second", second="first", share="share")])
+    names = _methods(both, "first")
+    base = alt.Chart(records(both)).encode(
+        x=alt.X("first:N", sort=names, title=None, axis=alt.Axis(labelLimit=LABEL_LIMIT, labelAngle=-40)),
+        y=alt.Y("second:N", sort=names, title=None, axis=alt.Axis(labelLimit=LABEL_LIMIT)),
+        tooltip=["first:N", "second:N", alt.Tooltip("share:Q", format=".1%")],
+    )
+    scale = alt.Scale(scheme="blues", domain=[0, 1])
+    squares = base.mark_rect().encode(
+        color=alt.Color("share:Q", scale=scale, legend=alt.Legend(format=".0%"), title=f"within {chosen:.1%}")
+    )
+    ink = alt.condition("datum.share > 0.55", alt.value("white"), alt.value("black"))
+    numbers = base.mark_text(fontSize=11).encode(text=alt.Text("share:Q", format=".0%"), color=ink)
+    return layered(squares, numbers, height={"step": 30})
+
+
+def tuning_curves(
+    table: pl.DataFrame, measure: str = "f1", candidate: str = "share of positive terms"
+) -> alt.Chart:
+    """Return the objective against the ratio or lam tried, a problem at a time, from `tuning_curves`."""
+    rows = _one_learner(table).with_columns(run=_run_names())
+    names = _methods(rows, "run")
+    problems = _methods(rows, "problem")
+    choose = alt.selection_point(
+        fields=["problem"],
+        value=problems[0],
+        bind=alt.binding_select(options=problems, name="problem "),
+        name="problem",
+    )
+    chart = alt.Chart(records(rows)).transform_filter(choose).mark_line(point={"size": 40}, strokeWidth=2)
+    return (
+        chart.encode(
+            x=alt.X("candidate:Q", title=candidate),
+            y=alt.Y("value:Q", scale=alt.Scale(zero=False), title=measure_label(measure)),
+            color=colour(names, "run"),
+            strokeDash=dash(names, "run"),
+            tooltip=[
+                "problem:N",
+                "run:N",
+                alt.Tooltip("candidate:Q", format=".2f"),
+                alt.Tooltip("value:Q", format=".4f"),
+            ],
+        )
+        .add_params(choose)
+        .properties(width=WIDTH, height=HEIGHT)
+    )
+
+
+def chosen_parameters(table: pl.DataFrame, parameter: str = "ratio") -> alt.LayerChart:
+    """Return the ratio (or lam) chosen for each problem and its range over folds."""
+    rows = _one_learner(table).filter(pl.col(parameter).is_not_null())
+    rows = rows.with_columns(run=_run_names())
+    if rows.is_empty():
+        raise InputError(f"no selection chose a {parameter}")
+    names = _methods(rows, "run")
+    order = rows.group_by("problem").agg(pl.col(parameter).mean()).sort(parameter)["problem"].to_list()
+    title = {"ratio": "share of positive terms chosen", "lam": "lam chosen"}[parameter]
+    base = alt.Chart(records(rows)).encode(
+        y=alt.Y("problem:N", sort=order, title=None, axis=alt.Axis(labelLimit=LABEL_LIMIT)),
+        color=colour(names, "run"),
+        tooltip=[
+            "problem:N",
+            "run:N",
+            *(alt.Tooltip(f"{parameter}{end}:Q", format=".2f") for end in ("", "_low", "_high")),
+        ],
+    )
+    span = base.mark_rule(opacity=0.5).encode(x=f"{parameter}_low:Q", x2=f"{parameter}_high:Q")
+    dots = base.mark_point(filled=True, size=60).encode(
+        x=alt.X(f"{parameter}:Q", scale=alt.Scale(domain=[0, 1]), title=title), shape=shape(names, "run")
+    )
+    return layered(span, dots, height={"step": 16})
+
+
+def trade_off(table: pl.DataFrame, measure: str = "f1") -> alt.LayerChart:
+    """Return a measure against the cells of the training matrix, the best buys joined, from `trade_offs`."""
+    rows = _one_learner(table).filter(pl.col("cells") > 0)
+    names = _methods(rows)
+    base = alt.Chart(records(rows)).encode(
+        x=alt.X(
+            "cells:Q",
+            scale=alt.Scale(type="log"),
+            axis=LOG_AXIS,
+            title="cells of the training matrix",
+        ),
+        y=alt.Y("value:Q", scale=alt.Scale(zero=False), title=measure_label(measure)),
+    )
+    tips = [
+        "method:N",
+        "size_kind:N",
+        alt.Tooltip("size:Q", format="~g"),
+        alt.Tooltip("value:Q", format=".4f"),
+    ]
+    tips += [alt.Tooltip(f"{name}:Q", format=",.1f") for name in ("n_train", "sparsity", "cells")]
+    front = base.transform_filter("datum.best").mark_line(
+        color=FAINT, strokeDash=[5, 3], interpolate="step-after"
+    )
+    dots = base.mark_point(filled=True, size=70).encode(color=colour(names), shape=shape(names), tooltip=tips)
+    return layered(front, dots)
+
+
+def stability(table: pl.DataFrame, index: str = "jaccard") -> alt.Chart:
+    """Return how alike the selections of folds are by size, the mean over problems, from `fold_stability`."""
+    keys = ["method", "size"]
+    rows = table.filter(pl.col(index).is_not_null() & pl.col("size").is_not_null())
+    rows = rows.group_by(keys).agg(pl.col(index).mean()).sort(keys)
+    names = _methods(rows)
+    chart = alt.Chart(records(rows)).mark_line(point={"size": 45}, strokeWidth=2)
+    title = {"jaccard": "Jaccard index", "kuncheva": "Kuncheva's index"}[index]
+    return chart.encode(
+        x=_size_x("size", rows, "size"),
+        y=alt.Y(f"{index}:Q", title=f"{title} over folds"),
+        color=colour(names),
+        strokeDash=dash(names),
+        tooltip=["method:N", "size:Q", alt.Tooltip(f"{index}:Q", format=".3f")],
+    ).properties(width=WIDTH, height=HEIGHT)
+
+
+def critical_difference(ranks: MeanRanks) -> alt.LayerChart:
+    """Return Demšar's diagram: methods at their mean ranks, and bars over those that are not told apart."""
+    rows = ranks.ranks.sort("rank", "method").to_dicts()
+    n = len(rows)
+    groups = _untold_groups([row["rank"] for row in rows], ranks.critical_difference)
+    left = (n + 1) // 2
+    low, high = 1 - 0.05 * n, n + 0.05 * n
+    for i, row in enumerate(rows):
+        best = i < left
+        row |= {"side": "left" if best else "right", "edge": low if best else high, "top": 0.0}
+        row["row"] = len(groups) + 1.4 + (i if best else n - 1 - i)
+    depth = len(groups) + 1.4 + left
+    axis = alt.Axis(orient="top", grid=False, values=list(range(1, n + 1)))
+    span = alt.Scale(domain=[low, high], nice=False)
+    x = alt.X("rank:Q", scale=span, axis=axis, title="mean rank (1 is best)")
+    rows_scale = alt.Scale(domain=[depth, 0], nice=False)
+    y, top = (alt.Y(field, scale=rows_scale, axis=None) for field in ("row:Q", "top:Q"))
+    base = alt.Chart(records(rows)).encode(
+        tooltip=["method:N", alt.Tooltip("rank:Q", format=".2f"), alt.Tooltip("value:Q", format=".4f")]
+    )
+    stems = base.mark_rule(color=FAINT).encode(x=x, y=top, y2="row:Q")
+    arms = base.mark_rule(color=FAINT).encode(x=x, x2="edge:Q", y=y)
+    dots = base.mark_point(filled=True, size=50, color=PALETTE[0]).encode(x=x, y=top)
+    words = [
+        base.transform_filter(f"datum.side == '{side}'")
+        .mark_text(align=side, dy=-6, fontSize=12, limit=LABEL_LIMIT)
+        .encode(x=alt.X("edge:Q"), y=y, text="method:N")
+        for side in ("left", "right")
+    ]
+    layers: list[Any] = [stems, arms, dots, *words]
+    if groups:
+        bars = [{"rank": a, "end": b, "row": 0.7 + i} for i, (a, b) in enumerate(groups)]
+        bar = alt.Chart(records(bars)).mark_rule(strokeWidth=5, color=PALETTE[1], strokeCap="round")
+        layers.append(bar.encode(x=x, x2="end:Q", y=y))
+    near = f"less than {ranks.critical_difference:.2f} ranks apart"
+    title = alt.Title(
+        f"bars join methods {near} (Nemenyi, {ranks.alpha:g})", fontSize=11, fontWeight="normal"
+    )
+    return layered(*layers, height=26 * depth + 10, title=title)
+
+
+def _untold_groups(ranks: list[float], critical: float) -> list[tuple[float, float]]:
+    """Return the spans of the largest groups of two or more methods less than `critical` ranks apart."""
+    made: list[tuple[float, float]] = []
+    for i, start in enumerate(ranks):
+        close = [j for j in range(i, len(ranks)) if ranks[j] - start < critical]
+        end = ranks[close[-1]]
+        if len(close) > 1 and not (made and end <= made[-1][1]):
+            made.append((start, end))
+    return made
