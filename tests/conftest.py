@@ -6,6 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# Machines differ in speed: how long an example takes says nothing about the code.
+settings.register_profile("termsieve", deadline=None, max_examples=60)
+settings.load_profile("termsieve")
 
 
 @pytest.fixture(scope="session")

@@ -110,7 +110,9 @@ def test_max_and_mean_over_classes(seed, name):
     scores = score(Counts.from_matrix(*problem(seed, n_classes=4)), name)
     values = np.abs(scores.values) if scores.metric.kind == "signed" else scores.values
     assert rank(scores).order.tolist() == literal(scores.counts, lambda t: (values[:, t].max(),))
-    mean = scores.counts.pos @ values / scores.counts.pos.sum()
+    mean = (
+        sum(size * row for size, row in zip(scores.counts.pos, values, strict=True)) / scores.counts.pos.sum()
+    )
     assert rank(scores, combine="mean").order.tolist() == literal(scores.counts, lambda t: (mean[t],))
     np.testing.assert_array_equal(rank(scores).scores, values.max(axis=0))
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +23,21 @@ if TYPE_CHECKING:
     import polars
 
 DENSE_CELLS = 2**25  # classes x terms up to which a table is kept dense (256 MiB of int64)
+NUMBERED_DF = 1024  # terms in fewer documents share their tables with others, and these are numbered
 FORMAT = "termsieve-counts"
 FORMAT_VERSION = 1
 CLASS_TYPES = {"U": np.str_, "i": np.int64, "u": np.uint64, "f": np.float64, "b": np.bool_}
 Ints = NDArray[np.int64]
+
+
+class Tables(NamedTuple):
+    """Distinct 2x2 tables, and for classes x terms the position of each one's table."""
+
+    tp: Ints
+    fp: Ints
+    pos: Ints
+    neg: Ints
+    at: NDArray[np.int32]
 
 
 class Counts:
@@ -63,7 +74,7 @@ class Counts:
     ) -> None:
         self.classes = np.asarray(classes)
         self.pos: Ints = np.asarray(pos, dtype=np.int64)
-        self.df: Ints = np.asarray(df, dtype=np.int64)
+        self.df: Ints = np.ascontiguousarray(df, dtype=np.int64)
         self.n_docs = int(n_docs)
         self.terms = _term_names(terms, len(self.df))
         self.multilabel = multilabel
@@ -149,6 +160,43 @@ class Counts:
     def by_df(self) -> NDArray[np.intp]:
         """Columns by falling document frequency, then rising index: the order in which ties are settled."""
         return np.argsort(-self.df, kind="stable")
+
+    @cached_property
+    def distinct(self) -> tuple[Counts, NDArray[np.int64]]:
+        """The counts of the distinct columns only, and for each column the position of its like among them.
+
+        Most terms are rare and share their counts in all classes with many others, so whatever depends on
+        counts alone is computed on these.
+        """
+        parts = [np.atleast_2d(part) for part in self._tables() if part is not None and part is not self.pos]
+        width = np.int32 if self.tf is None and self.n_docs < 2**31 else np.int64
+        rows = np.empty((self.n_terms, sum(len(part) for part in parts)), dtype=width)
+        np.concatenate(parts, out=rows.T, casting="same_kind")
+        first, kind = counting.distinct_rows(rows)
+        made = Counts(
+            self.tp[:, first],
+            self.pos,
+            self.df[first],
+            self.n_docs,
+            self.classes,
+            multilabel=self.multilabel,
+            tf=None if self.tf is None else self.tf[:, first],
+            tf_total=None if self.tf_total is None else self.tf_total[first],
+            squares=None if self.squares is None else self.squares[first],
+        )
+        return made, kind
+
+    @cached_property
+    def direction(self) -> NDArray[np.int8]:
+        """+1 where the term speaks for the class, -1 where against, 0 where neither: classes x terms."""
+        return np.sign(self.tp * self.n_docs - self.df * self.pos[:, None]).astype(np.int8)
+
+    @cached_property
+    def tables(self) -> Tables:
+        """The distinct 2x2 tables of all classes, and where among them each class and term finds its own."""
+        of_class, of_term, at = counting.distinct_tables(self.tp, self.df, NUMBERED_DF)
+        tp, df, pos = self.tp[of_class, of_term], self.df[of_term], self.pos[of_class]
+        return Tables(tp, df - tp, pos, self.n_docs - pos, at)
 
     def names(self) -> NDArray[Any]:
         """Return the terms, or x0, x1, ... where they have no names."""
@@ -365,7 +413,7 @@ class Counts:
 
 
 def presence_matrix(X: Any) -> tuple[list[str] | None, Any]:
-    """Return the column names, if X is a frame, and X as a canonical CSR of its values, all above 0."""
+    """Return the column names, if X is a frame, and X as a CSR of its values, all above 0, each cell once."""
     names = None
     if hasattr(X, "columns") and hasattr(X, "to_numpy"):
         names = [str(column) for column in X.columns]
@@ -387,7 +435,7 @@ def presence_matrix(X: Any) -> tuple[list[str] | None, Any]:
     if not sparse.issparse(X):
         _refuse_bad_values(X)
     matrix = X if sparse.issparse(X) and X.format == "csr" else sparse.csr_array(X)
-    if not matrix.has_canonical_format:
+    if counting.repeats_columns(matrix.indptr, matrix.indices, matrix.shape[1]):
         matrix = matrix.copy()
         matrix.sum_duplicates()
     if matrix.nnz and not matrix.data.min() > 0:
@@ -457,7 +505,7 @@ def _table(table: Any, shape: tuple[int, int]) -> Any:
         raise InputError(f"a table of shape {table.shape} does not fit {shape[0]} classes x {shape[1]} terms")
     if shape[0] * shape[1] > DENSE_CELLS:
         return sparse.csr_array(table, dtype=np.int64)
-    return np.asarray(table.toarray() if sparse.issparse(table) else table, dtype=np.int64)
+    return np.ascontiguousarray(table.toarray() if sparse.issparse(table) else table, dtype=np.int64)
 
 
 def _term_names(terms: Sequence[str] | NDArray[Any] | None, n_terms: int) -> NDArray[Any] | None:

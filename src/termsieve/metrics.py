@@ -7,12 +7,12 @@ Explorations 6(1); [uchyigit2007] GU metric; [mladenic2004] SIGIR; [li2009] ACL.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from inspect import Parameter, signature
 from typing import Any, Literal, NamedTuple, overload
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -437,16 +437,26 @@ def _random(
     """A random number for each term, the same in every class and every run.
 
     >>> metric("random")([1, 1, 1], [0, 0, 0], 2, 2).round(3)
-    array([0.386, 0.299, 0.299])
+    array([0.652, 0.166, 0.51 ])
     """
     shape = np.broadcast_shapes(tp.shape, fp.shape)
-    names = range(shape[-1] if shape else 1) if terms is None else terms
-    digests = b"".join(
-        hashlib.blake2b(f"{seed}:{name}".encode(errors="surrogatepass"), digest_size=8).digest()
-        for name in names
-    )
-    values = (np.frombuffer(digests, dtype="<u8") >> np.uint64(11)) * 2.0**-53
+    n_terms = shape[-1] if shape else 1
+    if terms is None:
+        codes = np.arange(n_terms, dtype=np.uint64)
+    else:
+        codes = np.fromiter(
+            (crc32(name.encode(errors="surrogatepass")) for name in terms), np.uint64, n_terms
+        )
+    values = (_mixed(codes + _mixed(np.array([seed]).astype(np.uint64))) >> np.uint64(11)) * 2.0**-53
     return np.broadcast_to(values, shape) if shape else values[0]
+
+
+def _mixed(codes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Scramble 64-bit integers (the splitmix64 generator's output function)."""
+    codes = codes + np.uint64(0x9E3779B97F4A7C15)
+    codes = (codes ^ (codes >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    codes = (codes ^ (codes >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return codes ^ (codes >> np.uint64(31))
 
 
 @declare(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from functools import reduce
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from termsieve.counts import DENSE_CELLS, Counts
 from termsieve.errors import InputError, ParameterError, unknown_name
 from termsieve.kernels import counting
 from termsieve.metrics import Floats
-from termsieve.scores import Scores
+from termsieve.scores import Block, Scores
 
 if TYPE_CHECKING:
     import polars
@@ -87,7 +88,7 @@ def rank(
     base = counts.by_df[eligible[counts.by_df]]
     if combine == "joint":
         value = _joint(scores)
-        return Ranking(_sorted(base, value), value, counts)
+        return Ranking(_sorted(base, Key(None, value), np.arange(len(value))), value, counts)
     if combine == "round_robin":
         return _round_robin(scores, base, side, ratio, alpha)
     return _by_combined_key(scores, base, side, ratio, alpha, combine)
@@ -211,53 +212,74 @@ def _joint(scores: Scores) -> Floats:
     return metric.joint(tables[0].astype(np.float64), counts.pos.astype(np.float64), **metric.parameters)
 
 
-Key = tuple[NDArray[np.int8], Floats]  # compared first by group, then by value
+class Key(NamedTuple):
+    """What terms are sorted by: the group first, if there are groups, then the value, both falling."""
+
+    group: NDArray[np.int8] | None
+    value: Floats
 
 
-def _keys(scores: Scores, side: str, alpha: float | None) -> Iterator[tuple[slice, NDArray[np.int8], Floats]]:
-    """Yield for blocks of classes what to sort by: a group and a value, both falling.
+def _keys(
+    scores: Scores, blocks: Iterator[Block], side: str, alpha: float | None
+) -> Iterator[tuple[slice, Key]]:
+    """Yield the keys of blocks of classes.
 
     The positive side sorts signed metrics by value, the others by direction and then by signed score; the
     negative side is its mirror image.
     """
     metric = scores.metric
-    for rows, values, signs in scores.blocks():
-        group = np.zeros_like(signs)
+    for rows, values, signs in blocks:
         if side == "both":
             value = np.abs(values) if metric.kind == "signed" else values
             if alpha is not None:
                 value = value * np.where(signs > 0, alpha, 1 - alpha)
-        elif metric.kind == "signed":
-            value = values
-        else:
-            group = signs
-            value = values * signs if metric.kind == "two-sided" or scores.folded else values
-        yield (rows, -group, -value) if side == "negative" else (rows, group, value)
-
-
-def _combined_key(scores: Scores, side: str, alpha: float | None, combine: str) -> Key:
-    """Return one key a term over all classes."""
-    n_terms, pos = scores.counts.n_terms, scores.counts.pos
-    best_group, best = np.full(n_terms, -2, dtype=np.int8), np.full(n_terms, -np.inf)
-    total = np.zeros(n_terms)
-    for rows, groups, values in _keys(scores, side, alpha):
-        if combine == "mean":
-            total += pos[rows] @ values
+            yield rows, Key(None, value)
             continue
-        for group, value in zip(groups, values, strict=True):
-            better = (group > best_group) | ((group == best_group) & (value > best))
-            best_group[better], best[better] = group[better], value[better]
+        sign = 1 if side == "positive" else -1
+        if metric.kind == "signed":
+            yield rows, Key(None, sign * values)
+        else:
+            signed = values * signs if metric.kind == "two-sided" or scores.folded else values
+            yield rows, Key(sign * signs, sign * signed)
+
+
+def _combined_key(scores: Scores, side: str, alpha: float | None, combine: str) -> tuple[Key, Columns]:
+    """Return one key over all classes for each distinct column, and which of these each column is."""
+    blocks, kind = scores.distinct()
+    pos = scores.counts.pos
+    keys = _keys(scores, blocks, side, alpha)
     if combine == "mean":
-        return np.zeros(n_terms, dtype=np.int8), total / max(1, pos.sum())
-    return best_group, best
+        # Added class by class, so that equal terms get equal sums whatever stands beside them.
+        weighed = (size * row for rows, key in keys for size, row in zip(pos[rows], key.value, strict=True))
+        return Key(None, sum(weighed, start=np.float64(0)) / max(1, pos.sum())), kind
+    return reduce(_greater, (_greatest(key) for _, key in keys)), kind
 
 
-def _sorted(base: Columns, value: Floats, group: NDArray[np.int8] | None = None) -> Columns:
-    """Return the columns of `base`, which holds the order of ties, by falling group and value."""
-    order = base[np.argsort(-value[base], kind="stable")]
-    if group is not None and group.size and group.min() != group.max():
-        order = order[np.argsort(-group[order], kind="stable")]
-    return order
+def _greatest(key: Key) -> Key:
+    """Return the greatest key of each column."""
+    if key.group is None:
+        return Key(None, key.value.max(axis=0))
+    group = key.group.max(axis=0)
+    return Key(group, np.where(key.group == group, key.value, -np.inf).max(axis=0))
+
+
+def _greater(a: Key, b: Key) -> Key:
+    """Return the greater of two keys, column by column."""
+    if a.group is None or b.group is None:
+        return Key(None, np.maximum(a.value, b.value))
+    return _greatest(Key(np.stack([a.group, b.group]), np.stack([a.value, b.value])))
+
+
+def _sorted(base: Columns, key: Key, kind: Columns) -> Columns:
+    """Return the columns of `base`, which holds the order of ties, by falling key."""
+    by_key = np.argsort(-key.value, kind="stable")
+    changes = np.diff(key.value[by_key]) != 0
+    if key.group is not None:
+        by_key = by_key[np.argsort(-key.group[by_key], kind="stable")]
+        changes = (np.diff(key.value[by_key]) != 0) | (np.diff(key.group[by_key]) != 0)
+    place = np.empty(len(by_key), dtype=np.int64)
+    place[by_key] = np.concatenate([[0], np.cumsum(changes)])[: len(by_key)]
+    return counting.ordered(base, kind, place)
 
 
 def interleaved(positive: Columns, negative: Columns, ratio: float) -> Columns:
@@ -271,12 +293,12 @@ def _by_combined_key(
     scores: Scores, base: Columns, side: str, ratio: float | None, alpha: float | None, combine: str
 ) -> Ranking:
     if ratio is None:
-        group, value = _combined_key(scores, side, alpha, combine)
-        return Ranking(_sorted(base, value, group), value, scores.counts)
-    group, value = _combined_key(scores, "positive", None, combine)
-    negative_group, negative = _combined_key(scores, "negative", None, combine)
-    order = interleaved(_sorted(base, value, group), _sorted(base, negative, negative_group), ratio)
-    return Ranking(order, value, scores.counts)
+        key, kind = _combined_key(scores, side, alpha, combine)
+        return Ranking(_sorted(base, key, kind), key.value[kind], scores.counts)
+    key, kind = _combined_key(scores, "positive", None, combine)
+    negative, _ = _combined_key(scores, "negative", None, combine)
+    order = interleaved(_sorted(base, key, kind), _sorted(base, negative, kind), ratio)
+    return Ranking(order, key.value[kind], scores.counts)
 
 
 def _round_robin(
@@ -293,8 +315,8 @@ def _round_robin(
         ).order
         for c in range(counts.n_classes)
     ]
-    _, value = _combined_key(scores, side if ratio is None else "positive", alpha, "max")
-    return Ranking(counting.round_robin(np.array(orders, dtype=np.int64)), value, counts)
+    key, kind = _combined_key(scores, side if ratio is None else "positive", alpha, "max")
+    return Ranking(counting.round_robin(np.array(orders, dtype=np.int64)), key.value[kind], counts)
 
 
 def _kept_within(ranking: Ranking, cells: float) -> int:

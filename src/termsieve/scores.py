@@ -18,7 +18,8 @@ from termsieve.metrics import metric as metric_of
 if TYPE_CHECKING:
     import polars
 
-COMMON = 1024  # from this document frequency on, tables rarely repeat
+
+Block = tuple[slice, Floats, NDArray[np.int8]]  # some classes, their values and directions
 
 
 class Scores:
@@ -55,59 +56,64 @@ class Scores:
         if sparse.issparse(self.counts.tp):
             shape = f"{self.counts.n_classes:,} classes x {self.counts.n_terms:,} terms"
             raise InputError(f"scores of {shape} are too large for one table; take them from blocks()")
-        nothing = np.zeros((0, self.counts.n_terms))
-        _, values, signs = next(self.blocks(), (None, nothing, nothing.astype(np.int8)))
-        self.__dict__.update(values=values, direction=signs)
-        return values, signs
+        blocks, kind = self.distinct()
+        _, values, signs = next(blocks)
+        self.__dict__.update(values=values[:, kind], direction=signs[:, kind])
+        return self.values, self.direction
 
-    def blocks(self) -> Iterator[tuple[slice, Floats, NDArray[np.int8]]]:
+    def blocks(self) -> Iterator[Block]:
         """Yield (classes, values, direction) for blocks of classes, each of a bounded size."""
-        for rows, tp, fp in self.counts.blocks():
-            pos, neg = self.counts.pos[rows, None], self.counts.neg[rows, None]
+        return self._blocks(self.counts)
+
+    def _blocks(self, counts: Counts) -> Iterator[Block]:
+        """Yield the blocks of `counts`, which holds all columns or the distinct ones."""
+        for rows, tp, fp in counts.blocks():
+            pos, neg = counts.pos[rows, None], counts.neg[rows, None]
             signs = direction(tp, fp, pos, neg)
-            values = self._values(rows, tp, fp, pos, neg, signs)
-            if not np.isfinite(values).all():
-                raise InputError(
-                    f"metric '{self.metric}' gave NaN or infinity; a score must be finite for every table"
-                )
-            yield rows, values, signs
+            yield rows, self._values(tp, fp, pos, neg, signs, self._extra(counts, rows)), signs
+
+    def distinct(self) -> tuple[Iterator[Block], NDArray[np.int64]]:
+        """Return the blocks of the distinct columns, and for each column which of these it is."""
+        if sparse.issparse(self.counts.tp) or self.metric.reads == "terms":
+            return self.blocks(), np.arange(self.counts.n_terms)
+        counts, kind = self.counts.distinct
+        if self.metric.needs or (self.metric.reads and counts.occurrences):
+            return self._blocks(counts), kind
+        tp, fp, pos, neg, at = counts.tables
+        values = self._values(tp, fp, pos, neg, direction(tp, fp, pos, neg), {})
+        return iter([(slice(0, counts.n_classes), values[at], counts.direction)]), kind
 
     def _values(
-        self, rows: slice, tp: Ints, fp: Ints, pos: Ints, neg: Ints, signs: NDArray[np.int8]
+        self, tp: Ints, fp: Ints, pos: Ints, neg: Ints, signs: NDArray[np.int8], extra: dict[str, Any]
     ) -> Floats:
         if self.folded:
             mirrored = signs < 0
             tp, fp = np.where(mirrored, pos - tp, tp), np.where(mirrored, neg - fp, fp)
-        extra = self._extra(rows)
-        if extra:
-            value = self.metric(tp, fp, pos, neg, **extra)
-            return np.ascontiguousarray(np.broadcast_to(value, tp.shape), dtype=np.float64)
-        if self.metric.kind == "no class" or tp.size < COMMON:
-            return np.broadcast_to(self.metric(tp, fp, pos, neg), tp.shape)
-        made = np.empty(tp.shape)
-        for c in range(len(tp)):
-            made[c] = _by_distinct_table(self.metric, tp[c], fp[c], int(pos[c, 0]), int(neg[c, 0]))
-        return made
+        values = np.broadcast_to(self.metric(tp, fp, pos, neg, **extra), tp.shape)
+        if not np.isfinite(values).all():
+            raise InputError(
+                f"metric '{self.metric}' gave NaN or infinity; a score must be finite for every table"
+            )
+        return values
 
-    def _extra(self, rows: slice) -> dict[str, Any]:
-        """Return what the metric reads beyond the table."""
-        counts, reads = self.counts, self.metric.reads
+    def _extra(self, counts: Counts, rows: slice) -> dict[str, Any]:
+        """Return what the metric reads beyond the tables of `counts`."""
+        reads, whole = self.metric.reads, self.counts
         if reads == "terms":
             return {"terms": counts.terms}
         if reads != "occurrences" or (counts.tf is None and not self.metric.needs):
             return {}
-        if counts.tf is None or counts.tf_total is None or counts.squares is None:
+        if whole.tf is None or whole.tf_total is None or counts.tf_total is None or counts.squares is None:
             raise InputError(f"metric '{self.metric}' needs word occurrences; count with occurrences=True")
-        tf = counts.tf[rows].toarray() if sparse.issparse(counts.tf) else counts.tf[rows]
-        inside = tf.sum(axis=1, keepdims=True)
-        total = counts.tf_total.astype(np.float64)
+        tf = counts.tf[rows].toarray() if sparse.issparse(counts.tf) else counts.tf[rows]  # type: ignore[index]
+        inside = np.asarray(whole.tf[rows].sum(axis=1), dtype=np.float64).reshape(-1, 1)
         occurrences = Occurrences(
             tf_pos=tf.astype(np.float64),
-            tf_neg=total - tf,
-            all_pos=inside.astype(np.float64),
-            all_neg=total.sum() - inside,
+            tf_neg=(counts.tf_total - tf).astype(np.float64),
+            all_pos=inside,
+            all_neg=whole.tf_total.sum() - inside,
             squares=counts.squares.astype(np.float64),
-            n_terms=counts.n_terms,
+            n_terms=whole.n_terms,
         )
         return {"occurrences": occurrences}
 
@@ -142,24 +148,6 @@ def score(counts: Counts, metric: str | Metric | Callable[..., Any] = "bns", fol
     """
     chosen = metric_of(metric)
     return Scores(counts, chosen, fold and chosen.folds)
-
-
-def _by_distinct_table(metric: Metric, tp: Ints, fp: Ints, pos: int, neg: int) -> Floats:
-    """Score one class, each distinct table of its rarer terms once: most terms share a few thousand."""
-    df = tp + fp
-    rare = df < COMMON
-    place = (df * (df + 1) // 2 + tp)[rare]  # a number for each (df, tp), without gaps
-    seen = np.zeros(COMMON * (COMMON + 1) // 2, dtype=bool)
-    seen[place] = True
-    distinct = np.flatnonzero(seen)
-    table_df = ((np.sqrt(8 * distinct + 1) - 1) / 2).astype(np.int64)
-    table_tp = distinct - table_df * (table_df + 1) // 2
-    at = np.empty(len(seen), dtype=np.int64)
-    at[distinct] = np.arange(len(distinct))
-    made = np.empty(len(tp))
-    made[rare] = metric(table_tp, table_df - table_tp, pos, neg)[at[place]]
-    made[~rare] = metric(tp[~rare], fp[~rare], pos, neg)
-    return made
 
 
 def _benjamini_hochberg(p: Floats) -> Floats:

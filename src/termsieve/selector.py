@@ -205,7 +205,7 @@ def ranked(
     max_df: float = 1.0,
 ) -> Ranking:
     """Return the ranking of the terms for the problems that `counts` poses."""
-    if combine != "joint":
+    if combine != "joint" and len(counts.problems) < counts.n_classes:
         counts = counts.take(counts.problems)
     scores = score(counts, metric, fold=side != "positive")
     return rank(scores, side, ratio, alpha, combine, min_df, max_df)

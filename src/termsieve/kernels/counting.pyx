@@ -2,8 +2,10 @@
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint32_t
-from libc.string cimport memset
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.string cimport memcmp, memset
+
+cdef Py_ssize_t DOCS_IN_CACHE = 20_000
 
 ctypedef fused Index:
     int32_t
@@ -19,22 +21,31 @@ def class_counts(
 ):
     """Add to out[c, t] the documents of class c, docs[class_ptr[c]:class_ptr[c + 1]], that hold term t.
 
-    A row's indices are distinct. One class is counted at a time, so that its counters stay in cache.
+    A row's indices are distinct and a class's documents rise. Documents are taken in blocks that stay in
+    cache while every class counts its own, one class at a time, so that its counters do too.
     """
-    cdef Py_ssize_t n_classes = out.shape[0], n_terms = out.shape[1]
-    cdef Py_ssize_t c, i, j, d
+    cdef Py_ssize_t n_docs = indptr.shape[0] - 1, n_classes = out.shape[0], n_terms = out.shape[1]
+    cdef Py_ssize_t first_doc = 0, c, i, j, d
+    # Only where classes share documents is anything read twice.
+    cdef Py_ssize_t block = DOCS_IN_CACHE if docs.shape[0] > n_docs else max(n_docs, 1)
+    cdef int64_t[::1] at = np.array(class_ptr[: n_classes])
     cdef uint32_t[::1] row = np.zeros(max(n_terms, 1), dtype=np.uint32)
     with nogil:
-        for c in range(n_classes):
-            if class_ptr[c] == class_ptr[c + 1]:
-                continue
-            memset(&row[0], 0, n_terms * sizeof(uint32_t))
-            for i in range(class_ptr[c], class_ptr[c + 1]):
-                d = docs[i]
-                for j in range(indptr[d], indptr[d + 1]):
-                    row[indices[j]] += 1
-            for j in range(n_terms):
-                out[c, j] += row[j]
+        while first_doc < n_docs:
+            for c in range(n_classes):
+                i = at[c]
+                if i == class_ptr[c + 1] or docs[i] >= first_doc + block:
+                    continue
+                memset(&row[0], 0, n_terms * sizeof(uint32_t))
+                while i < class_ptr[c + 1] and docs[i] < first_doc + block:
+                    d = docs[i]
+                    for j in range(indptr[d], indptr[d + 1]):
+                        row[indices[j]] += 1
+                    i += 1
+                at[c] = i
+                for j in range(n_terms):
+                    out[c, j] += row[j]
+            first_doc += block
 
 
 def class_sums(
@@ -104,3 +115,108 @@ def round_robin(const int64_t[:, ::1] orders):
 
 def _span(const int64_t[::1] items):
     return int(np.max(items)) + 1 if items.shape[0] else 0
+
+
+def repeats_columns(const Index[::1] indptr, const Index[::1] indices, Py_ssize_t n_columns):
+    """Tell whether some row names a column twice, in whatever order its indices stand."""
+    cdef Py_ssize_t n_rows = indptr.shape[0] - 1, i, j
+    cdef Index last
+    cdef bint rising, found = False
+    cdef int64_t[::1] seen_in = np.full(max(n_columns, 1), -1, dtype=np.int64)
+    with nogil:
+        for i in range(n_rows):
+            rising, last = True, -1
+            for j in range(indptr[i], indptr[i + 1]):
+                if indices[j] <= last:
+                    rising = False
+                    break
+                last = indices[j]
+            if rising:
+                continue
+            for j in range(indptr[i], indptr[i + 1]):
+                if seen_in[indices[j]] == i:
+                    found = True
+                    break
+                seen_in[indices[j]] = i
+            if found:
+                break
+    return bool(found)
+
+
+def distinct_rows(const Index[:, ::1] rows):
+    """Return the first row of each kind, and for every row the position of its kind among them."""
+    cdef Py_ssize_t n = rows.shape[0], width = rows.shape[1], i, j, slot, n_kinds = 0
+    cdef Py_ssize_t size = 16
+    while size < 2 * n:
+        size *= 2
+    first_array, kind_array = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    cdef int64_t[::1] first = first_array, kind = kind_array
+    cdef int64_t[::1] table = np.full(size, -1, dtype=np.int64)
+    cdef uint64_t mix
+    with nogil:
+        for i in range(n):
+            mix = 0
+            for j in range(width):
+                mix = (mix ^ <uint64_t>rows[i, j]) * 0x9E3779B97F4A7C15u
+                mix ^= mix >> 29
+            slot = <Py_ssize_t>(mix & <uint64_t>(size - 1))
+            while table[slot] >= 0:
+                if width == 0 or memcmp(&rows[first[table[slot]], 0], &rows[i, 0], width * sizeof(Index)) == 0:
+                    break
+                slot = (slot + 1) & (size - 1)
+            if table[slot] < 0:
+                table[slot] = n_kinds
+                first[n_kinds] = i
+                n_kinds += 1
+            kind[i] = table[slot]
+    return first_array[:n_kinds].copy(), kind_array
+
+
+def distinct_tables(const int64_t[:, ::1] tp, const int64_t[::1] df, Py_ssize_t numbered_df):
+    """Return the distinct (class, tp, df) of classes x terms, and where among them each cell finds its own.
+
+    Terms in `numbered_df` documents or more are not looked up: each has tables of its own.
+    """
+    cdef Py_ssize_t n_classes = tp.shape[0], n_terms = tp.shape[1], c, t, number, n_tables = 0
+    cdef Py_ssize_t n_numbers = numbered_df * (numbered_df + 1) // 2
+    at_array = np.empty((n_classes, n_terms), dtype=np.int32)
+    of_class_array = np.empty(n_classes * n_terms, dtype=np.int32)
+    of_term_array = np.empty(n_classes * n_terms, dtype=np.int32)
+    cdef int32_t[:, ::1] at = at_array
+    cdef int32_t[::1] of_class = of_class_array, of_term = of_term_array
+    cdef int32_t[::1] seen_in = np.full(n_numbers, -1, dtype=np.int32)
+    cdef int32_t[::1] place = np.empty(n_numbers, dtype=np.int32)
+    with nogil:
+        for c in range(n_classes):
+            for t in range(n_terms):
+                if df[t] < numbered_df:
+                    number = df[t] * (df[t] + 1) // 2 + tp[c, t]
+                    if seen_in[number] == c:
+                        at[c, t] = place[number]
+                        continue
+                    seen_in[number] = <int32_t>c
+                    place[number] = <int32_t>n_tables
+                of_class[n_tables] = <int32_t>c
+                of_term[n_tables] = <int32_t>t
+                at[c, t] = <int32_t>n_tables
+                n_tables += 1
+    return of_class_array[:n_tables].copy(), of_term_array[:n_tables].copy(), at_array
+
+
+def ordered(const int64_t[::1] base, const int64_t[::1] kind, const int64_t[::1] rank_of_kind):
+    """Return `base` by rising rank of each item's kind, in the order of `base` where ranks are equal."""
+    cdef Py_ssize_t n = base.shape[0], i
+    cdef int64_t rank
+    made = np.empty(n, dtype=np.int64)
+    cdef int64_t[::1] out = made
+    cdef int64_t[::1] start = np.zeros(_span(rank_of_kind) + 1, dtype=np.int64)
+    with nogil:
+        for i in range(n):
+            start[rank_of_kind[kind[base[i]]] + 1] += 1
+        for i in range(1, start.shape[0]):
+            start[i] += start[i - 1]
+        for i in range(n):
+            rank = rank_of_kind[kind[base[i]]]
+            out[start[rank]] = base[i]
+            start[rank] += 1
+    return made
