@@ -833,7 +833,7 @@ def place_rows(const int64_t[::1] indptr, const int32_t[::1] ids, const int32_t[
     cdef Py_ssize_t n_words = n_columns // 64 + 1, n_groups = n_columns // 4096 + 1
     cdef int32_t column
     cdef uint64_t groups, words, bits
-    cdef int64_t[::1] dense = np.zeros(n_columns, dtype=np.int64)
+    cdef int32_t[::1] dense = np.zeros(n_columns, dtype=np.int32)
     cdef uint64_t[::1] present = np.zeros(n_words, dtype=np.uint64)
     cdef uint64_t[::1] filled = np.zeros(n_groups, dtype=np.uint64)
     cdef uint64_t[::1] top = np.zeros(n_groups // 64 + 1, dtype=np.uint64)
