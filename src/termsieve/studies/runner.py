@@ -12,7 +12,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -106,12 +106,16 @@ def run_study(
         store.forget_failures()
         if units:
             stack.enter_context(single_threads())
-            if engine is None:
-                many = n_workers > 1 and len(units) > 1
-                engine = Processes(n_workers, store.path / ".prepared") if many else ThisProcess()
-                stack.callback(engine.close)
             report = stack.enter_context(reporter(progress))
-            _Run(chosen, store, sources, engine, units, report).run()
+            many = n_workers > 1 and len(units) > 1
+            own = Processes(n_workers, store.path / ".prepared") if many else ThisProcess()
+            run = _Run(chosen, store, sources, engine or own, units, report)
+            try:
+                run.run()
+            finally:
+                own.close()  # only processes that have ended can be asked for their time and memory
+                with suppress(StudyError):
+                    run.note()
     return Results.open(store.path)
 
 
@@ -222,12 +226,12 @@ class _Run:
         self.broken: list[Unit] = []
 
     def run(self) -> None:
+        """Run all units; a failed one is recorded, Ctrl-C ends after those that are running."""
         with _patient_interrupt() as interrupted:
             self._run(iter(self.units), self.engine.slots, interrupted)
             # A worker that died took the others' units along; alone, only the one at fault fails again.
             for unit in self.broken:
                 self._run(iter([unit]), 1, interrupted, last=True)
-            self._note()
         if interrupted():
             raise KeyboardInterrupt
 
@@ -262,10 +266,11 @@ class _Run:
         self.report(self.state())
 
     def state(self) -> Progress:
+        """Return how far the run has come."""
         elapsed = time.perf_counter() - self.began
         return Progress(self.trainings, self.all_trainings, self.done, len(self.units), self.failed, elapsed)
 
-    def _note(self) -> None:
+    def note(self) -> None:
         """Record the run in the manifest: it says how long the study took and how much memory."""
         manifest = read_manifest(self.store.path)
         state = self.state()
@@ -277,7 +282,7 @@ class _Run:
                 "units": state.units,
                 "failed": state.failed,
                 "slots": self.engine.slots,
-                "peak_memory_mb": _peak_memory(),
+                **_used(),
             }
         )
         for key in ("format", "version"):
@@ -285,16 +290,18 @@ class _Run:
         self.store.write_manifest(manifest)
 
 
-def _peak_memory() -> dict[str, float] | None:
-    """Return the peak resident memory of this process and of its largest child, in MB."""
+def _used() -> dict[str, float]:
+    """Return the processor time and the peak memory of this process and of its children that have ended."""
     try:
         import resource
     except ImportError:  # pragma: no cover - Windows
-        return None
+        return {}
+    own, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     unit = 2**20 if sys.platform == "darwin" else 2**10
     return {
-        who: round(resource.getrusage(flag).ru_maxrss / unit, 1)
-        for who, flag in (("parent", resource.RUSAGE_SELF), ("largest_child", resource.RUSAGE_CHILDREN))
+        "cpu_seconds": round(sum(u.ru_utime + u.ru_stime for u in (own, children)), 1),
+        "peak_memory_mb": round(own.ru_maxrss / unit, 1),
+        "largest_worker_mb": round(children.ru_maxrss / unit, 1),
     }
 
 

@@ -1,0 +1,51 @@
+"""The address of a Dask cluster comes in; an engine that runs a study's units on it goes out."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from typing import Any, Self
+
+from termsieve.errors import StudyError, require
+from termsieve.studies.engines import run_handle
+from termsieve.studies.plan import Plan
+from termsieve.studies.unit import Prepared, Unit
+
+
+class DaskEngine:
+    """Runs units on a Dask cluster that is up: corpora are sent to its workers, rows come back here.
+
+    The workers need termsieve installed, but neither the corpora nor the results directory.
+    `run_study(plan, out, engine=DaskEngine("tcp://scheduler:8786"))`
+    """
+
+    def __init__(self, address: Any) -> None:
+        distributed = require("distributed", "dask")
+        try:
+            self.client = distributed.Client(address, set_as_default=False)
+        except (OSError, TimeoutError) as error:
+            raise StudyError(f"no Dask scheduler answers at {address}: {error}") from error
+        n_threads = sum(self.client.nthreads().values())
+        if not n_threads:
+            raise StudyError(f"the Dask cluster at {address} has no workers; start some")
+        self.slots = 2 * n_threads  # so that workers need not wait for this process to write
+        self._executor = self.client.get_executor(pure=False)
+
+    def place(self, data: Prepared) -> Any:
+        """Send the corpus to all workers and return Dask's handle of it."""
+        return self.client.scatter(data, broadcast=True, hash=False)
+
+    def submit(self, plan: Plan, handle: Any, unit: Unit) -> Future[Any]:
+        """Begin a unit on one of the workers."""
+        future: Future[Any] = self._executor.submit(run_handle, plan, handle, unit)
+        return future
+
+    def close(self) -> None:
+        """Leave the cluster; it stays up."""
+        self._executor.shutdown(wait=False)
+        self.client.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

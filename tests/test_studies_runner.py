@@ -1,0 +1,370 @@
+"""Runs: engines agree, killed runs go on, what goes wrong has a clear message and loses nothing."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from termsieve.errors import StudyError
+from termsieve.results import ROW_KEYS, Results, Store
+from termsieve.studies import (
+    Plan,
+    load_plan,
+    merge_studies,
+    resume_study,
+    run_study,
+    study_estimate,
+    study_status,
+    study_summary,
+)
+
+PLAN = """
+name = "small"
+[[corpora]]
+name = "mails"
+path = "mails.csv"
+options = { text = "text", label = "label" }
+[[corpora]]
+name = "posts"
+path = "posts.csv"
+options = { text = "text", label = "label" }
+[protocol]
+trials = 2
+folds = 3
+seed = 1
+[[methods]]
+metric = ["bns", "chi_squared"]
+[sizes]
+k = [2, 5]
+all = true
+[[learners]]
+name = "svm"
+"""
+WORDS = [f"w{i}" for i in range(30)]
+
+
+def n_rows(n_problems, runs=6, methods=2, sizes=2):
+    return n_problems * runs * (methods * sizes + 1)
+
+
+def write_corpus(path, n_docs, classes, seed=0):
+    random = np.random.default_rng(seed)
+    labels = [classes[i] for i in random.integers(len(classes), size=n_docs)]
+    texts = [
+        " ".join(random.choice(WORDS[classes.index(label) :: len(classes)], 6))
+        + " "
+        + " ".join(random.choice(WORDS, 6))
+        for label in labels
+    ]
+    pl.DataFrame({"text": texts, "label": labels}).write_csv(path)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data")
+    write_corpus(folder / "mails.csv", 60, ["spam", "ham"])
+    write_corpus(folder / "posts.csv", 90, ["art", "law", "sport"], seed=1)
+    (folder / "plan.toml").write_text(PLAN)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def undisturbed(data, tmp_path_factory):
+    return run_study(data / "plan.toml", tmp_path_factory.mktemp("runs") / "one", data=data, workers=1)
+
+
+@pytest.fixture
+def small_units(monkeypatch):
+    monkeypatch.setattr("termsieve.studies.tasks.UNIT_SECONDS", 0.0)
+
+
+def test_a_run_has_every_row_once(undisturbed):
+    rows = undisturbed.frame().collect()
+    assert rows.height == n_rows(1 + 3)  # two classes are one problem
+    assert not rows.select(ROW_KEYS).is_duplicated().any()
+    assert undisturbed.failures == {}
+    assert undisturbed.manifest["seed"] == 1
+    assert undisturbed.manifest["runs"][0]["trainings"] == rows.height
+    assert set(undisturbed.corpora) == {"mails", "posts"}
+    assert study_status(undisturbed.path).finished
+
+
+def test_processes_give_the_same_rows(data, undisturbed, tmp_path):
+    two = run_study(data / "plan.toml", tmp_path / "two", data=data, workers=2)
+    assert two.equals(undisturbed)
+    assert not (two.path / ".prepared").exists()
+    assert two.manifest["runs"][0]["largest_worker_mb"] > 10
+
+
+def test_a_dask_cluster_gives_the_same_rows(data, undisturbed, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    from termsieve.scale.study import DaskEngine
+
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
+        ) as cluster,
+        DaskEngine(cluster.scheduler_address) as engine,
+    ):
+        made = run_study(data / "plan.toml", tmp_path / "dask", data=data, engine=engine)
+    assert made.equals(undisturbed)
+
+
+def test_what_is_finished_is_not_run_again(data, undisturbed, tmp_path, small_units):
+    states = []
+    run_study(data / "plan.toml", tmp_path, data=data, workers=1, share=(1, 2), progress=states.append)
+    half = study_status(tmp_path)
+    assert 0 < half.trainings < half.all_trainings == n_rows(4)
+    assert states[-1].trainings == half.trainings
+    resume_study(tmp_path, data=data, workers=1, progress=states.append)
+    assert states[-1].trainings == half.all_trainings - half.trainings
+    assert Results.open(tmp_path).equals(undisturbed)
+    before = len(states)
+    resume_study(
+        tmp_path, data=tmp_path / "nowhere", progress=states.append
+    )  # nothing left: no corpus is read
+    assert len(states) == before
+
+
+def test_two_halves_merge(data, undisturbed, tmp_path, small_units):
+    for i in (1, 2):
+        run_study(data / "plan.toml", tmp_path / f"part{i}", data=data, workers=1, share=(i, 2))
+    run_study(
+        data / "plan.toml", tmp_path / "part1", data=data, workers=1, share=(1, 3)
+    )  # some rows are in both
+    made = merge_studies(tmp_path / "part1", tmp_path / "part2", tmp_path / "whole")
+    assert made.equals(undisturbed)
+    assert study_status(made.path).finished
+    with pytest.raises(StudyError, match="not empty"):
+        merge_studies(tmp_path / "part1", tmp_path / "part2", tmp_path / "whole")
+    run_study(Plan.parse(PLAN.replace("seed = 1", "seed = 2")), tmp_path / "other", data=data, workers=1)
+    with pytest.raises(StudyError, match=r"different plans:\n  -protocol.*seed=1\n  \+protocol.*seed=2"):
+        merge_studies(tmp_path / "part1", tmp_path / "other", tmp_path / "no")
+
+
+def test_rows_that_disagree_are_not_merged(data, undisturbed, tmp_path):
+    for name in ("a", "b"):
+        store = Store(tmp_path / name)
+        rows = undisturbed.frame().collect()
+        store.write_unit(
+            "x", rows.with_columns(tp=pl.col("tp") + (name == "b")), undisturbed.selections().collect()
+        )
+        kept = {k: v for k, v in undisturbed.manifest.items() if k not in ("format", "version")}
+        store.write_manifest(kept)
+        store.close()
+    with pytest.raises(StudyError, match="disagree"):
+        merge_studies(tmp_path / "a", tmp_path / "b", tmp_path / "c")
+
+
+def test_a_changed_plan_is_refused_unless_it_adds(data, undisturbed, tmp_path):
+    fewer = (
+        PLAN.replace('"bns", "chi_squared"', '"bns"')
+        .replace("k = [2, 5]", "k = [5]")
+        .replace("trials = 2", "trials = 1")
+    )
+    run_study(Plan.parse(fewer), tmp_path, data=data, workers=1)
+    with pytest.raises(StudyError, match=r"extend=True.*\n[^-]*\+method chi_squared") as caught:
+        run_study(data / "plan.toml", tmp_path, data=data, workers=1)
+    assert "+size k=2" in str(caught.value)
+    made = run_study(data / "plan.toml", tmp_path, data=data, workers=1, extend=True)
+    assert made.sorted_rows().equals(undisturbed.sorted_rows())
+    for change in (("seed = 1", "seed = 2"), ('"bns", "chi_squared"', '"bns"')):
+        with pytest.raises(StudyError, match="may only add"):
+            run_study(Plan.parse(PLAN.replace(*change)), tmp_path, data=data, workers=1, extend=True)
+    assert Results.open(tmp_path).equals(made)
+
+
+def test_a_killed_run_goes_on_where_it_stopped(data, undisturbed, tmp_path):
+    """kill -9 at random moments; the script benchmarks/kill_resume.py does it twenty times."""
+    code = (
+        "import termsieve.studies.tasks as tasks; tasks.UNIT_SECONDS = 0.0\n"
+        "from termsieve import run_study\n"
+        f"run_study({str(data / 'plan.toml')!r}, {str(tmp_path)!r}, data={str(data)!r}, workers=1)\n"
+    )
+    random = np.random.default_rng(3)
+    kills = 0
+    while kills < 3:
+        child = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 60
+        seen = len(list(tmp_path.glob("rows/*.parquet")))
+        # Wait until this run has written something, so that each kill hits the work and not the imports.
+        while len(list(tmp_path.glob("rows/*.parquet"))) == seen and child.poll() is None:
+            assert time.monotonic() < deadline
+            time.sleep(0.002)
+        time.sleep(float(random.random()) * 0.05)
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+        kills += 1
+    done = study_status(tmp_path)
+    assert 0 < done.trainings <= done.all_trainings
+    made = resume_study(tmp_path, data=data, workers=1)
+    assert made.equals(undisturbed)
+    assert not made.frame().collect().select(ROW_KEYS).is_duplicated().any()
+    assert not list(tmp_path.glob("**/.*.tmp"))
+
+
+def test_a_failed_unit_is_recorded_and_the_others_go_on(
+    data, undisturbed, tmp_path, monkeypatch, small_units
+):
+    import termsieve.studies.engines as engines
+
+    real = engines.unit_result
+
+    def faulty(plan, corpus, unit):
+        if unit.tasks[0].problem == "law" and unit.fold == 0:
+            raise ZeroDivisionError("an accident")
+        return real(plan, corpus, unit)
+
+    monkeypatch.setattr(engines, "unit_result", faulty)
+    made = run_study(data / "plan.toml", tmp_path, data=data, workers=1)
+    assert len(made.failures) == 2 * 3
+    assert all("ZeroDivisionError: an accident" in text for text in made.failures.values())
+    assert study_status(tmp_path).failed == 6
+    assert len(made) == n_rows(4) - 2 * 5
+    monkeypatch.setattr(engines, "unit_result", real)
+    again = resume_study(tmp_path, data=data, workers=1)
+    assert again.failures == {}
+    assert again.equals(undisturbed)
+
+
+def test_a_dying_worker_fails_alone(data, undisturbed, tmp_path):
+    code = f"""
+import os, sys
+import termsieve.studies.tasks as tasks
+import termsieve.studies.engines as engines
+tasks.UNIT_SECONDS = 0.05
+real = engines.unit_result
+def deadly(plan, corpus, unit):
+    if unit.corpus == "mails" and (unit.trial, unit.fold) == (0, 1):
+        os._exit(9)
+    return real(plan, corpus, unit)
+engines.unit_result = deadly
+if __name__ == "__main__":
+    from termsieve import run_study
+    made = run_study({str(data / "plan.toml")!r}, {str(tmp_path / "out")!r}, data={str(data)!r}, workers=2)
+    assert made.failures
+    assert all("mails-0-1" in name for name in made.failures), list(made.failures)
+"""
+    script = tmp_path / "script.py"
+    script.write_text(code)
+    subprocess.run([sys.executable, script], check=True, timeout=120)
+    assert resume_study(tmp_path / "out", data=data, workers=1).equals(undisturbed)
+
+
+def test_ctrl_c_waits_for_the_running_unit(data, undisturbed, tmp_path, small_units):
+    def press(state):
+        if state.units == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        run_study(data / "plan.toml", tmp_path, data=data, workers=1, progress=press)
+    assert len(Results.open(tmp_path).parts) == 3
+    assert resume_study(tmp_path, data=data, workers=1).equals(undisturbed)
+
+
+def test_a_corpus_that_is_missing_or_changed(data, tmp_path, small_units):
+    with pytest.raises(StudyError, match=r"corpus 'mails' is not at .*--data"):
+        run_study(data / "plan.toml", tmp_path / "a", data=tmp_path)
+    own = tmp_path / "data"
+    own.mkdir()
+    for name in ("mails.csv", "posts.csv"):
+        (own / name).write_bytes((data / name).read_bytes())
+    run_study(data / "plan.toml", tmp_path / "b", data=own, workers=1, share=(1, 2))
+    before = len(Results.open(tmp_path / "b"))
+    write_corpus(own / "posts.csv", 91, ["art", "law", "sport"])
+    with pytest.raises(
+        StudyError, match=r"corpus 'posts' has changed since .* \(90 documents then, 91 now\)"
+    ):
+        resume_study(tmp_path / "b", data=own, workers=1)
+    assert len(Results.open(tmp_path / "b")) >= before > 0
+
+
+def test_a_directory_that_cannot_be_written(data, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StudyError, match="cannot write"):
+        run_study(data / "plan.toml", tmp_path / "file" / "out", data=data)
+
+
+def test_a_full_disk_loses_nothing_that_was_finished(data, undisturbed, tmp_path):
+    """A limit on the size of files stands in for the disk; it hits the third part."""
+    code = f"""
+import resource, signal
+import termsieve.studies.tasks as tasks
+from termsieve import StudyError, run_study
+tasks.UNIT_SECONDS = 0.0
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+def full(state):
+    if state.units == 2:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+try:
+    run_study({str(data / "plan.toml")!r}, {str(tmp_path)!r}, data={str(data)!r}, workers=1, progress=full)
+except StudyError as error:
+    print(error)
+"""
+    code = code.replace("StudyError, run_study", "run_study\nfrom termsieve.errors import StudyError")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "cannot write" in done.stdout
+    assert "resume" in done.stdout
+    assert len(Results.open(tmp_path).parts) == 2
+    assert resume_study(tmp_path, data=data, workers=1).equals(undisturbed)
+
+
+def test_one_writer_at_a_time(data, tmp_path):
+    store = Store(tmp_path)
+    with pytest.raises(StudyError, match="another process is writing"):
+        run_study(data / "plan.toml", tmp_path, data=data)
+    store.close()
+
+
+def test_corpora_given_as_objects(data, undisturbed, tmp_path):
+    from termsieve import read
+
+    corpora = {name: read(data / f"{name}.csv", text="text", label="label") for name in ("mails", "posts")}
+    made = run_study(data / "plan.toml", tmp_path, corpora=corpora, data=tmp_path, workers=1)
+    assert made.equals(undisturbed)
+
+
+def test_the_estimate(data):
+    made = study_estimate(data / "plan.toml", data=data, calibrate_seconds=0.2)
+    assert made.trainings == n_rows(4)
+    assert made.problems == {"mails": 1, "posts": 3}
+    assert 0 < made.seconds < 600
+    text = study_summary(data / "plan.toml", data=data, calibrate_seconds=0)
+    assert "2 corpora, 4 problems, 2 trials x 3 parts (kfold), 2 methods, 1 learner" in text
+    assert "method bns" in text
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"workers": 0}, "workers must be"), ({"share": (3, 2)}, "share="), ({"out": None}, "")],
+)
+def test_wrong_arguments(data, tmp_path, options, message):
+    out = tmp_path / "out"
+    if "out" in options:
+        (out / "rows").mkdir(parents=True)
+        pl.DataFrame({"a": [1]}).write_parquet(out / "rows" / "x.parquet")
+        options, message = {}, "has rows but no manifest"
+    with pytest.raises(StudyError, match=message):
+        run_study(data / "plan.toml", out, data=data, **options)
+
+
+def test_lines_without_a_terminal(data, tmp_path, capsys):
+    run_study(data / "plan.toml", tmp_path, data=data, workers=1, progress=True)
+    told = capsys.readouterr().err.strip().splitlines()
+    assert len(told) == 1
+    assert told[0].startswith(f"{n_rows(4)} of {n_rows(4)} trainings, ")
+
+
+def test_the_quick_plan_runs(tmp_path):
+    plan = load_plan("quick")
+    text = plan.to_toml().replace("k = [10, 50, 200, 1000]", "k = [10]").replace("folds = 4", "folds = 2")
+    made = run_study(Plan.parse(text), tmp_path, workers=1)
+    assert len(made) == 13 * 4 * (5 + 1)
+    assert json.loads((Path(made.path) / "manifest.json").read_text())["hash"] == Plan.parse(text).hash
