@@ -49,6 +49,8 @@ _HOME = {
     "RatioSelector": "tuned",
     "WFOSelector": "tuned",
     "WeightSelector": "tuned",
+    "Advice": "adviser",
+    "advise": "adviser",
 }
 
 __all__ = ["__version__", *sorted(_HOME)]

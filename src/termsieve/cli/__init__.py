@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from termsieve import __version__
-from termsieve.cli import counting, demo, models, terms
+from termsieve.cli import advice, counting, demo, models, studies, terms
 from termsieve.cli.shell import Guarded, exit_code
 
 app = typer.Typer(
@@ -40,8 +40,9 @@ def _root(
     """Find the words that tell classes of documents apart, how many are needed, and which method suits."""
 
 
-for part in (demo, terms, counting, models):
+for part in (demo, terms, counting, models, advice, studies):
     app.registered_commands += part.app.registered_commands
+app.add_typer(studies.study, name="study")
 
 
 def main() -> None:

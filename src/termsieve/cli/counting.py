@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from functools import reduce
 from operator import add
 from pathlib import Path
@@ -11,13 +13,13 @@ import typer
 from typer import Argument, Option
 
 from termsieve.cli.output import check_output, show_json, show_table, working
-from termsieve.cli.shell import say
+from termsieve.cli.shell import say, wrong
 from termsieve.cli.source import Source, takes_source
 from termsieve.cli.terms import Json
 
 app = typer.Typer()
 Output = Annotated[
-    Path, Option("-o", "--output", metavar="FILE", help="The counts file to write.", show_default=False)
+    Path, Option("-o", "--output", metavar="FILE", help="The counts file to write, as .parquet.")
 ]
 
 
@@ -30,26 +32,57 @@ def count(
     ] = None,
     output: Output = Path("counts.parquet"),
     occurrences: Annotated[bool, Option("--occurrences", help="Count how often words occur, too.")] = False,
+    workers: Annotated[
+        int | None, Option("--workers", metavar="N", help="Threads; one a core by default.")
+    ] = None,
+    max_terms: Annotated[
+        int | None, Option("--max-terms", metavar="N", help="Keep about so many words, the commonest.")
+    ] = None,
+    checkpoint: Annotated[
+        Path | None, Option("--checkpoint", metavar="FILE", help="Where an interrupted run goes on from.")
+    ] = None,
+    dask: Annotated[
+        str | None, Option("--dask", metavar="ADDRESS", help="Count on the Dask cluster with that scheduler.")
+    ] = None,
 ) -> None:
     """Count words once; rank, compare and select then work on the counts file, without the text.
 
-    Counts are small, and those of several files add up to those of all documents.
+    Counts are small, and those of several files add up to those of all documents. Tables are read in
+    pieces and need not fit into memory.
     """
-    from dataclasses import replace
-
     check_output(output, (".parquet", ".pq"))
-    parts = [replace(source, file=file).counts(occurrences) for file in (source.file, *(more or []))]
-    made = reduce(add, parts)
+    files = [source.file, *(more or [])]
+    options: dict[str, Any] = {"occurrences": occurrences, "max_terms": max_terms}
+    with warnings.catch_warnings(record=True) as doubts:
+        warnings.simplefilter("always")
+        if dask is not None:
+            if workers or checkpoint:
+                raise wrong("--workers and --checkpoint are for one machine; leave them out with --dask")
+            made = _counted_on_dask(dask, source, files, options)
+        else:
+            options |= {"workers": workers, "checkpoint": checkpoint, "progress": sys.stderr.isatty()}
+            made = source.counted(files, **options)
+    for doubt in doubts:
+        if isinstance(doubt.message, UserWarning):
+            say(str(doubt.message))
     made.save(output)
     say(f"wrote {output}: {made}")
+
+
+def _counted_on_dask(address: str, source: Source, files: list[str], options: dict[str, Any]) -> Any:
+    from termsieve.errors import require
+
+    client = require("distributed", "dask").Client(address, timeout="10s")
+    from termsieve.scale import count_dask
+
+    with client:
+        return count_dask(files, **source.count_options(), **options)
 
 
 @app.command(epilog="Example: termsieve merge january.parquet february.parquet -o both.parquet")
 def merge(
     files: Annotated[list[str], Argument(metavar="FILE...", help="Counts files.", show_default=False)],
-    output: Annotated[
-        Path, Option("-o", "--output", metavar="FILE", help="The counts file to write.", show_default=False)
-    ],
+    output: Output,
 ) -> None:
     """Add up counts files of different documents."""
     from termsieve.counts import Counts
@@ -61,7 +94,7 @@ def merge(
     say(f"wrote {output}: {made}")
 
 
-@app.command(epilog="Example: termsieve show counts.parquet --json")
+@app.command(epilog="Example: termsieve show counts.parquet")
 @takes_source
 def show(
     source: Source,
@@ -70,9 +103,10 @@ def show(
     """Show what is in a counts file, or in documents: classes, their sizes and skew, the commonest words."""
     counts = source.counts()
     classes = class_rows(counts)
+    best = counts.by_df[:20]
     common = [
         {"term": str(term), "documents": int(df)}
-        for term, df in zip(counts.names()[counts.by_df[:20]], counts.df[counts.by_df[:20]], strict=True)
+        for term, df in zip(counts.names()[best], counts.df[best], strict=True)
     ]
     if as_json:
         show_json(

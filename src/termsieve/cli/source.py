@@ -108,24 +108,38 @@ class Source:
         """Return the counts that the file holds, or those of its documents."""
         from termsieve.counts import Counts
 
-        if self.is_counts:
-            given = sorted({**self.reader_options(), **self.term_options()})
-            if given or self.format:
-                option = (given or ["format"])[0].replace("_", "-")
-                raise wrong(f"--{option} is for documents, but {self.file} holds counts; leave it out")
-            return Counts.load(self.file)
-        X, terms, labels = self.matrix()
-        return Counts.from_matrix(X, labels, terms=terms, occurrences=occurrences)
+        if not self.is_counts:
+            return self.counted([self.file], occurrences=occurrences)
+        given = sorted({**self.reader_options(), **self.term_options()})
+        if given or self.format:
+            option = (given or ["format"])[0].replace("_", "-")
+            raise wrong(f"--{option} is for documents, but {self.file} holds counts; leave it out")
+        return Counts.load(self.file)
 
-    def matrix(self) -> tuple[Any, Any, Any]:
-        """Return the term matrix of the documents, its terms and their labels."""
-        from termsieve.terms import term_matrix
+    def counted(self, files: list[str], **options: Any) -> Counts:
+        """Return the counts of the documents in several files; tables are read in pieces."""
+        from functools import reduce
+        from operator import add
 
-        options = self.term_options()
-        corpus = self.corpus()
-        with working("counting words"):
-            X, terms = term_matrix(corpus, **options)
-        return X, terms, corpus.labels
+        from termsieve.counting import count
+        from termsieve.readers import guessed_format
+
+        term_options = self.term_options()
+        with self._on_disk() as source:
+            paths = [source.file if file == "-" else file for file in files]
+            tables = all((self.format or guessed_format(path)) == "table" for path in paths)
+            if tables:
+                with working("counting words"):
+                    return count(paths, **self.reader_options(), **term_options, **options)
+            refused = [name for name in ("checkpoint", "max_terms") if options.pop(name, None) is not None]
+            if refused:
+                raise wrong(f"--{refused[0].replace('_', '-')} is for tables: CSV, JSON lines or Parquet")
+            parts = (replace(self, file=path).corpus() for path in paths)
+            return reduce(add, (count(part, **term_options, **options) for part in parts))
+
+    def count_options(self) -> dict[str, Any]:
+        """Return all options of counting."""
+        return self.reader_options() | self.term_options()
 
     @contextmanager
     def _on_disk(self) -> Iterator[Source]:
