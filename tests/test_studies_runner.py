@@ -105,7 +105,7 @@ def test_processes_give_the_same_rows(data, undisturbed, tmp_path):
 
 def test_a_dask_cluster_gives_the_same_rows(data, undisturbed, tmp_path):
     distributed = pytest.importorskip("distributed")
-    from termsieve.scale.study import DaskEngine
+    from termsieve.scale import DaskEngine
 
     with (
         distributed.LocalCluster(
@@ -237,9 +237,7 @@ def test_a_failed_unit_is_recorded_and_the_others_go_on(
 def test_a_dying_worker_fails_alone(data, undisturbed, tmp_path):
     code = f"""
 import os, sys
-import termsieve.studies.tasks as tasks
 import termsieve.studies.engines as engines
-tasks.UNIT_SECONDS = 0.05
 real = engines.unit_result
 def deadly(plan, corpus, unit):
     if unit.corpus == "mails" and (unit.trial, unit.fold) == (0, 1):

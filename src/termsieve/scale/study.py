@@ -1,4 +1,4 @@
-"""The address of a Dask cluster comes in; an engine that runs a study's units on it goes out."""
+"""A Dask client or a scheduler's address comes in; an engine that runs a study's units there goes out."""
 
 from __future__ import annotations
 
@@ -14,19 +14,21 @@ from termsieve.studies.unit import Prepared, Unit
 class DaskEngine:
     """Runs units on a Dask cluster that is up: corpora are sent to its workers, rows come back here.
 
-    The workers need termsieve installed, but neither the corpora nor the results directory.
+    `cluster` is an address or a distributed.Client. The workers need termsieve installed, but neither the
+    corpora nor the results directory.
     `run_study(plan, out, engine=DaskEngine("tcp://scheduler:8786"))`
     """
 
-    def __init__(self, address: Any) -> None:
+    def __init__(self, cluster: Any) -> None:
         distributed = require("distributed", "dask")
+        self._own = not isinstance(cluster, distributed.Client)
         try:
-            self.client = distributed.Client(address, set_as_default=False)
+            self.client = distributed.Client(cluster, set_as_default=False) if self._own else cluster
         except (OSError, TimeoutError) as error:
-            raise StudyError(f"no Dask scheduler answers at {address}: {error}") from error
+            raise StudyError(f"no Dask scheduler answers at {cluster}: {error}") from error
         n_threads = sum(self.client.nthreads().values())
         if not n_threads:
-            raise StudyError(f"the Dask cluster at {address} has no workers; start some")
+            raise StudyError(f"the Dask cluster at {cluster} has no workers; start some")
         self.slots = 2 * n_threads  # so that workers need not wait for this process to write
         self._executor = self.client.get_executor(pure=False)
 
@@ -40,9 +42,10 @@ class DaskEngine:
         return future
 
     def close(self) -> None:
-        """Leave the cluster; it stays up."""
+        """Leave the cluster, which stays up; a client that was given stays open."""
         self._executor.shutdown(wait=False)
-        self.client.close()
+        if self._own:
+            self.client.close()
 
     def __enter__(self) -> Self:
         return self
