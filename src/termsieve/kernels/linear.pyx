@@ -72,6 +72,16 @@ cdef inline void add_squares(const Rows* rows, Py_ssize_t r, double step, double
         w[rows.column[p]] += step if rows.value == NULL else step * rows.value[p] * rows.value[p]
 
 
+cdef inline double longest(const Rows* rows, Py_ssize_t r) noexcept nogil:
+    """Return the greatest absolute value in a row, the intercept's 1 included."""
+    cdef double most = 1.0
+    cdef int64_t p
+    if rows.value != NULL:
+        for p in range(rows.start[r], rows.end[r]):
+            most = max(most, fabs(rows.value[p]))
+    return most
+
+
 cdef void add_outer(const Rows* rows, Py_ssize_t r, double step, double* H) noexcept nogil:
     """Add step * x x' to the lower triangle, row by row, of the matrix H."""
     cdef int64_t p, q, first = rows.start[r]
@@ -91,26 +101,23 @@ cdef void add_outer(const Rows* rows, Py_ssize_t r, double step, double* H) noex
                 line[rows.column[q]] += scaled * rows.value[q]
 
 
-cdef inline double slope(int logistic, double margin) noexcept nogil:
-    """Return the loss's derivative in the margin, for a cost of 1 (the squared hinge is halved)."""
-    if logistic:
-        return -1.0 / (1.0 + exp(margin))
-    return margin - 1.0 if margin < 1.0 else 0.0
-
-
-cdef inline double curvature(int logistic, double margin) noexcept nogil:
+cdef inline void bend_at(int logistic, double margin, double* pull, double* bend) noexcept nogil:
+    """Set the loss's first and second derivative in the margin, for a cost of 1 (the squared hinge is halved)."""
     cdef double share
     if logistic:
-        share = 1.0 / (1.0 + exp(fabs(margin)))
-        return share * (1.0 - share)
-    return 1.0 if margin < 1.0 else 0.0
+        share = 1.0 / (1.0 + exp(margin))
+        pull[0] = -share
+        bend[0] = share * (1.0 - share)
+    else:
+        pull[0] = margin - 1.0 if margin < 1.0 else 0.0
+        bend[0] = 1.0 if margin < 1.0 else 0.0
 
 
 @cython.final
 cdef class Workspace:
     """Arrays that one solution after another uses, so that a path of small problems does not allocate."""
 
-    cdef double[::1] margin, turn, bend, gradient, step, residual, along, image, scale, H, factor, alpha, norm
+    cdef double[::1] margin, turn, pull, bend, held, gradient, step, residual, along, image, scale, H, factor, alpha, norm
     cdef uint8_t[::1] active
     cdef int64_t[::1] order
 
@@ -120,7 +127,8 @@ cdef class Workspace:
     cdef void reserve(self, Py_ssize_t n, Py_ssize_t width, bint dense):
         if self.margin.shape[0] < n:
             size = 2 * n
-            self.margin, self.turn, self.bend = np.empty(size), np.empty(size), np.empty(size)
+            self.margin, self.turn = np.empty(size), np.empty(size)
+            self.pull, self.bend, self.held = np.empty(size), np.empty(size), np.empty(size)
             self.alpha, self.norm = np.empty(size), np.empty(size)
             self.active, self.order = np.empty(size, dtype=np.uint8), np.empty(size, dtype=np.int64)
         if self.gradient.shape[0] < width:
@@ -142,9 +150,9 @@ cdef void solve_dense(const Rows* rows, Workspace space) noexcept nogil:
     dpotrs(&uplo, &width, &one, &space.factor[0], &width, &space.step[0], &width, &info)
 
 
-cdef int solve_iterative(const Rows* rows, Workspace space, Py_ssize_t n_active, double goal) noexcept nogil:
+cdef void solve_iterative(const Rows* rows, Workspace space, Py_ssize_t n_active, double goal) noexcept nogil:
     """Solve H step = -gradient by conjugate gradients, scaled by H's diagonal, to a residual of `goal`."""
-    cdef int i, width = rows.width, rounds = 0
+    cdef int i, width = rows.width, rounds
     cdef Py_ssize_t a, r
     cdef double old = 0.0, new, size, length
     cdef double* step = &space.step[0]
@@ -163,7 +171,7 @@ cdef int solve_iterative(const Rows* rows, Workspace space, Py_ssize_t n_active,
         residual[i] = -space.gradient[i]
         along[i] = residual[i] * scale[i]
         old += residual[i] * along[i]
-    for rounds in range(1, 501):
+    for rounds in range(500):
         memcpy(image, along, width * sizeof(double))
         for a in range(n_active):
             r = space.order[a]
@@ -184,30 +192,31 @@ cdef int solve_iterative(const Rows* rows, Workspace space, Py_ssize_t n_active,
         for i in range(width):
             along[i] = residual[i] * scale[i] + new / old * along[i]
         old = new
-    return rounds
 
 
 cdef double line_minimum(const Rows* rows, Workspace space, int logistic, const double* w) noexcept nogil:
-    """Return the length t at which w + t * step is best, by a bracketed Newton search on the derivative."""
-    cdef double linear = 0.0, square = 0.0, t = 1.0, low = 0.0, high = -1.0, first, second, next_t, margin, goal
+    """Return the length t at which w + t * step is about best, by a bracketed Newton search on the derivative.
+
+    The derivatives of the losses are left as they are there.
+    """
+    cdef double linear = 0.0, square = 0.0, t = 1.0, low = 0.0, high = -1.0, first, second, next_t, turn, goal = 0.0
     cdef Py_ssize_t r
     cdef int i
     for i in range(rows.width):
         linear += w[i] * space.step[i]
         square += space.step[i] * space.step[i]
-    goal = 0.0
     for r in range(rows.n):
         space.turn[r] = rows.sign[r] * dot(rows, r, &space.step[0])
-        goal += rows.cost[r] * slope(logistic, space.margin[r]) * space.turn[r]
-    goal = 1e-3 * fabs(linear + goal)
+        goal += rows.cost[r] * space.pull[r] * space.turn[r]
+    goal = (0.2 if logistic else 1e-3) * fabs(linear + goal)
     for i in range(50):
         first = linear + t * square
         second = square
         for r in range(rows.n):
-            margin = space.margin[r] + t * space.turn[r]
-            if logistic or margin < 1.0:
-                first += rows.cost[r] * slope(logistic, margin) * space.turn[r]
-                second += rows.cost[r] * curvature(logistic, margin) * space.turn[r] * space.turn[r]
+            turn = space.turn[r]
+            bend_at(logistic, space.margin[r] + t * turn, &space.pull[r], &space.bend[r])
+            first += rows.cost[r] * space.pull[r] * turn
+            second += rows.cost[r] * space.bend[r] * turn * turn
         if fabs(first) <= goal:
             break
         if first > 0.0:
@@ -223,15 +232,19 @@ cdef double line_minimum(const Rows* rows, Workspace space, int logistic, const 
     return t
 
 
-cdef int newton(const Rows* rows, Workspace space, int logistic, bint dense, double* w, double tolerance) noexcept nogil:
-    """Minimise by Newton steps until the gradient is no longer than `tolerance`; return the rounds taken."""
+cdef void newton(
+    const Rows* rows, Workspace space, int logistic, bint dense, double* w, double tolerance
+) noexcept nogil:
+    """Minimise by Newton steps until the gradient is no longer than `tolerance`."""
     cdef int width = rows.width, rounds, i
     cdef Py_ssize_t r, n_active
-    cdef double size, first_size = -1.0, t, bend, forcing, total = 0.0
+    cdef double size, first_size = -1.0, t, bend, forcing, most, scale = 0.0
     cdef double* gradient = &space.gradient[0]
     for r in range(rows.n):
         space.margin[r] = rows.sign[r] * dot(rows, r, w)
-        space.bend[r] = 0.0
+        bend_at(logistic, space.margin[r], &space.pull[r], &space.bend[r])
+        space.held[r] = 0.0
+        scale += rows.cost[r] * longest(rows, r)
     if dense:
         memset(&space.H[0], 0, <size_t> width * width * sizeof(double))
         for i in range(width):
@@ -239,34 +252,41 @@ cdef int newton(const Rows* rows, Workspace space, int logistic, bint dense, dou
     for rounds in range(100):
         memcpy(gradient, w, width * sizeof(double))
         n_active = 0
+        most = 0.0
         for r in range(rows.n):
-            bend = rows.cost[r] * curvature(logistic, space.margin[r])
+            bend = rows.cost[r] * space.bend[r]
+            space.bend[r] = bend
+            most = max(most, bend)
+            if space.pull[r] != 0.0:
+                add(rows, r, rows.cost[r] * rows.sign[r] * space.pull[r], gradient)
+        # Rows that hardly bend are left out of the Hessian (never of the gradient): many, where a class is rare.
+        most *= 1e-4 if logistic else 0.0
+        for r in range(rows.n):
+            bend = space.bend[r] if space.bend[r] > most else 0.0
             if bend > 0.0:
                 space.order[n_active] = r
                 n_active += 1
-                add(rows, r, rows.cost[r] * rows.sign[r] * slope(logistic, space.margin[r]), gradient)
-            if dense and bend != space.bend[r]:
-                add_outer(rows, r, bend - space.bend[r], &space.H[0])
-            space.bend[r] = bend
+            if dense and bend != space.held[r]:
+                add_outer(rows, r, bend - space.held[r], &space.H[0])
+                space.held[r] = bend
         size = 0.0
         for i in range(width):
             size += gradient[i] * gradient[i]
         size = sqrt(size)
         if first_size < 0.0:
             first_size = size
-        if size <= tolerance:
+        if size <= max(tolerance, 1e-11 * scale):
             break
         if dense:
             solve_dense(rows, space)
         else:
             forcing = min(0.1, sqrt(size / first_size))
-            total += solve_iterative(rows, space, n_active, max(forcing * size, 0.3 * tolerance))
+            solve_iterative(rows, space, n_active, max(forcing * size, 0.3 * tolerance))
         t = line_minimum(rows, space, logistic, w)
         for i in range(width):
             w[i] += t * space.step[i]
         for r in range(rows.n):
             space.margin[r] += t * space.turn[r]
-    return rounds
 
 
 cdef bint descend_dual(const Rows* rows, Workspace space, double* w, double tolerance, double budget) noexcept nogil:
@@ -277,15 +297,15 @@ cdef bint descend_dual(const Rows* rows, Workspace space, double* w, double tole
     whether it got there before `budget` entries were visited.
     """
     cdef Py_ssize_t n = rows.n, n_active = n, i, j, r
-    cdef double work = 0.0, limit = 1e300, highest, lowest, gradient, alpha, ridge
+    cdef double work = 0.0, limit = 1e300, highest, lowest, gradient, alpha, lack
     cdef int64_t swap, p
     cdef uint32_t seed = 1
     cdef double* alphas = &space.alpha[0]
     cdef double* norm = &space.norm[0]
     for r in range(n):
         space.order[r] = r
-        ridge = 1.0 - rows.sign[r] * dot(rows, r, w)
-        alphas[r] = rows.cost[r] * ridge if ridge > 0.0 else 0.0
+        lack = 1.0 - rows.sign[r] * dot(rows, r, w)
+        alphas[r] = rows.cost[r] * lack if lack > 0.0 else 0.0
         norm[r] = 1.0 / rows.cost[r] + 1.0
         if rows.value == NULL:
             norm[r] += rows.end[r] - rows.start[r]
@@ -308,7 +328,7 @@ cdef bint descend_dual(const Rows* rows, Workspace space, double* w, double tole
         i = 0
         while i < n_active:
             r = space.order[i]
-            work += rows.end[r] - rows.start[r] + 4
+            work += rows.end[r] - rows.start[r] + 2
             alpha = alphas[r]
             gradient = rows.sign[r] * dot(rows, r, w) - 1.0 + alpha / rows.cost[r]
             if alpha == 0.0:
@@ -335,6 +355,9 @@ cdef bint descend_dual(const Rows* rows, Workspace space, double* w, double tole
     return False
 
 
+CHOSEN, DENSE, DUAL, ITERATIVE = range(4)
+
+
 def solve(
     Workspace space,
     bint logistic,
@@ -346,41 +369,43 @@ def solve(
     const double[::1] cost,
     double[::1] w,
     double tolerance,
-    int method,
+    int method = 0,
 ):
-    """Minimise |w|^2 / 2 + sum cost * loss(sign * w.x) in place, from `w`.
+    """Minimise |w|^2 / 2 + sum cost * loss(sign * w.x) in place, from `w`, to a gradient of length `tolerance`.
 
-    The loss is log(1 + exp(-m)), or max(0, 1 - m)^2 / 2. Few columns: Newton steps with the whole Hessian. Many:
-    for the squared hinge coordinate descent on the dual for as long as that promises to be cheap; then Newton
-    steps by conjugate gradients.
+    The loss is log(1 + exp(-m)), or max(0, 1 - m)^2 / 2. Few columns: Newton steps with the whole Hessian
+    (DENSE). Otherwise, for the squared hinge with not many more rows than columns, coordinate descent on the
+    dual for as long as it promises to be the cheaper way (DUAL); where it is not, Newton steps by conjugate
+    gradients (ITERATIVE). CHOSEN decides by what each was measured to cost.
     """
     cdef Rows rows
-    cdef int64_t entries = 0
+    cdef double entries = 0.0, squares = 0.0, length
     cdef Py_ssize_t r, width = w.shape[0]
-    cdef bint dense, done = False
-    cdef int rounds = 0
-    cdef double dummy = 0.0
+    cdef bint dense, dual, done = False
     rows.n = start.shape[0]
+    if rows.n == 0:
+        w[:] = 0.0
+        return
     rows.width = <int> width
     rows.column = &column[0] if column.shape[0] else NULL
     rows.value = &value[0] if value.shape[0] else NULL
-    if rows.n == 0:
-        w[:] = 0.0
-        return 0
-    rows.start = &start[0]
-    rows.end = &end[0]
-    rows.sign = &sign[0]
-    rows.cost = &cost[0]
+    rows.start, rows.end, rows.sign, rows.cost = &start[0], &end[0], &sign[0], &cost[0]
     for r in range(rows.n):
-        entries += end[r] - start[r]
-    dense = method == 0 if 0 <= method < 10 else <double> width * width * width <= 600.0 * (entries + 2 * rows.n) + 1e4
+        length = end[r] - start[r] + 2
+        entries += length
+        squares += length * length
+    dense, dual = method == 1, method == 2
+    if method == 0:
+        # In nanoseconds a round: a Cholesky factor (and, for the logistic loss, a new Hessian) against about ten
+        # products with the Hessian.
+        dense = <double> width * width * width / 30.0 + (0.5 * squares if logistic else 0.0) <= 20.0 * entries
+        dual = not dense and not logistic and rows.n < 4 * width
     space.reserve(rows.n, width, dense)
     with nogil:
-        if not dense and not logistic and (method == 1 or method > 2 or (method < 0 and rows.n < 4 * width)):
-            done = descend_dual(&rows, space, &w[0], 1e-4, (40.0 if method < 0 else (method if method > 2 else 1e9)) * (entries + 4 * rows.n))
+        if dual:
+            done = descend_dual(&rows, space, &w[0], 1e-4, 60.0 * entries)
         if not done:
-            rounds = newton(&rows, space, logistic, dense, &w[0], tolerance)
-    return rounds
+            newton(&rows, space, logistic, dense, &w[0], tolerance)
 
 
 def ranked_rows(
