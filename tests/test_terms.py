@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from types import SimpleNamespace
 
 import numpy as np
@@ -156,6 +157,17 @@ def test_a_fault_in_the_documents_comes_through():
     for n_threads in (1, 2):
         with pytest.raises(OSError, match="the disk"):
             term_matrix(faulty(), n_threads=n_threads)
+
+
+def test_the_callers_functions_run_in_one_thread():
+    threads = set()
+
+    def preprocessor(text):
+        threads.add(threading.get_ident())
+        return text
+
+    term_matrix(["word " * 300_000] * 4, preprocessor=preprocessor, n_threads=2)
+    assert threads == {threading.get_ident()}
 
 
 def test_one_long_line_of_words_and_one_long_word():

@@ -80,13 +80,13 @@ def assert_equal(got, expected) -> None:
         assert getattr(got, name).dtype == getattr(expected, name).dtype
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(documents, documents, st.booleans(), st.sampled_from(PATTERNS))
 def test_any_text_gives_countvectorizers_matrix(docs, unseen, lowercase, pattern):
     same({"lowercase": lowercase, "token_pattern": pattern}, docs, unseen)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(
     st.lists(st.text(st.sampled_from("abcABC é٣_ "), max_size=25), max_size=6),
     st.fixed_dictionaries(
@@ -305,12 +305,12 @@ def test_a_vocabulary_needs_no_fit():
 def corpus(data_dir: Path, request) -> list[str]:
     """Documents of a corpus, sampled so that the comparison takes a second."""
     if request.param == "reuters":
-        text = "".join(p.read_text("latin-1") for p in sorted(data_dir.glob("reuters21578/*.sgm"))[:4])
+        text = "".join(p.read_text("latin-1") for p in sorted(data_dir.glob("reuters21578/*.sgm"))[:2])
         return re.findall(r"<TEXT.*?</TEXT>", text, flags=re.DOTALL)
     if request.param == "dvd":
         text = "".join(p.read_text("latin-1") for p in sorted(data_dir.glob("dvd_reviews/*.review")))
-        return text.split("<review>")
-    folder, step = {"20news": ("20_newsgroups", 10), "movie": ("movie_reviews", 3)}[request.param]
+        return text.split("<review>")[::3]
+    folder, step = {"20news": ("20_newsgroups", 20), "movie": ("movie_reviews", 4)}[request.param]
     return [p.read_text("latin-1") for p in sorted((data_dir / folder).glob("*/*"))[::step]]
 
 
@@ -327,6 +327,6 @@ def corpus(data_dir: Path, request) -> list[str]:
     ids=str,
 )
 def test_real_corpora_give_countvectorizers_matrix(corpus, options):
-    assert len(corpus) > 600
+    assert len(corpus) >= 500
     half = len(corpus) // 2
     same(options, corpus[:half], corpus[half:])

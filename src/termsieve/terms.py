@@ -571,7 +571,9 @@ def _counts(
 ) -> tuple[sparse.csr_matrix, list[Any] | None]:
     workers = _worker_count(n_threads)
     if analysis.compiled:
-        return _compiled_counts(analysis, docs, vocabulary, workers)
+        # The caller's functions may not bear two threads, and would hold up both.
+        own = analysis.preprocessor is not None or callable(analysis.strip_accents)
+        return _compiled_counts(analysis, docs, vocabulary, 1 if own else workers)
     return _plain_counts(analysis, docs, vocabulary)
 
 

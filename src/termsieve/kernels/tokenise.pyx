@@ -359,12 +359,14 @@ cdef class Alphabet:
                 self._extend_ranges(<uint8_t> c, <uint8_t> (entry & 3))
 
     cdef void _extend_ranges(self, uint8_t c, uint8_t kind) noexcept:
-        cdef int last = self.n_ranges - 1
-        if last >= 0 and self.ranges[last].kind == kind and self.ranges[last].first + self.ranges[last].width == c - 1:
-            self.ranges[last].width += 1
-        else:
-            self.ranges[last + 1] = Range(c, 0, kind)
-            self.n_ranges += 1
+        cdef Range last
+        if self.n_ranges:
+            last = self.ranges[self.n_ranges - 1]
+            if last.kind == kind and last.first + last.width + 1 == c:
+                self.ranges[self.n_ranges - 1].width += 1
+                return
+        self.ranges[self.n_ranges] = Range(c, 0, kind)
+        self.n_ranges += 1
 
     cdef inline Py_ssize_t put(self, uint8_t *out, uint8_t *kinds, uint32_t c) noexcept nogil:
         """Write the lowered `c` and the kind of each of its bytes; return how many they are."""
@@ -379,7 +381,8 @@ cdef class TermTable:
     """A growing vocabulary: documents in, rows of term numbers in order of first appearance out.
 
     A token is a maximal run of at least `min_length` token characters; `starts_word` and `ends_word` ask that
-    no word character stands before or after it. Stop words are left out. One thread at a time may use a table.
+    no word character stands before or after it. Stop words are left out. One thread at a time
+    may use a table.
     """
 
     cdef Alphabet alphabet
@@ -557,8 +560,9 @@ cdef class TermTable:
         self.text_room = 0
         self.text = <uint8_t *> _resized(self.text, size + 2 * PADDING)
         self.kinds = <uint8_t *> _resized(self.kinds, size + 2 * PADDING)
-        self.starts = <uint32_t *> _resized(self.starts, (size // 2 + PADDING) * <Py_ssize_t> sizeof(uint32_t))
-        self.ends = <uint32_t *> _resized(self.ends, (size // 2 + PADDING) * <Py_ssize_t> sizeof(uint32_t))
+        # Runs do not touch, so there is one for two bytes at most.
+        self.starts = <uint32_t *> _resized(self.starts, 4 * (size // 2 + PADDING))
+        self.ends = <uint32_t *> _resized(self.ends, 4 * (size // 2 + PADDING))
         self.text_room = size + 2 * PADDING
         return 0
 
@@ -616,7 +620,7 @@ cdef class TermTable:
         return n
 
     cdef Py_ssize_t _encoded(self, const Document *doc, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-        """Write a segment as UTF-8 with all but its ASCII characters lowered and marked; -1 when it is not UTF-8."""
+        """Write a segment as UTF-8, all but ASCII lowered and marked; return its bytes, -1 when not UTF-8."""
         cdef const uint8_t *given = <const uint8_t *> doc.data
         cdef uint8_t *text = self.text
         cdef uint8_t *kinds = self.kinds
@@ -645,7 +649,7 @@ cdef class TermTable:
         return n
 
     cdef Py_ssize_t _runs(self, Py_ssize_t n) noexcept nogil:
-        """Write where the runs of token characters among the first `n` bytes start and end; return how many."""
+        """Write where the runs of token characters in the first `n` bytes start and end; return how many."""
         cdef Py_ssize_t base, k, n_starts = 0, n_ends = 0
         cdef uint64_t members, shifted, edges, carry = 0
         for base in range(0, n, 64):
@@ -682,7 +686,7 @@ cdef class TermTable:
         return not (self.ends_word and self.kinds[end] & WORD)
 
     cdef int _add_segment(self, Py_ssize_t n, bint ascii) except -1 nogil:
-        """Look up the tokens of the segment of `n` bytes: a batch is hashed, its slots on their way, then met."""
+        """Look up the tokens of a segment of `n` bytes: a batch is hashed, its slots fetched, then met."""
         cdef Token tokens[BATCH]
         cdef Py_ssize_t i = 0, k, n_tokens, n_runs = self._runs(n)
         cdef Entry *entry
@@ -726,7 +730,7 @@ cdef class TermTable:
             stop = self._segment_end(doc, start)
             if stop - start > 0x3FFFFFFF:
                 with gil:
-                    raise MemoryError
+                    raise MemoryError("a single word has more than 2**30 characters; cut the document")
             n = self._lowered(doc, start, stop)
             if n < 0:
                 return False
@@ -809,7 +813,9 @@ cdef class TermTable:
 
     def terms(self, numbers=None):
         """Return the spellings of the terms with these numbers, of all by default."""
-        cdef const int64_t[::1] ids = np.arange(self.n_terms) if numbers is None else np.ascontiguousarray(numbers, np.int64)
+        if numbers is None:
+            numbers = np.arange(self.n_terms)
+        cdef const int64_t[::1] ids = np.ascontiguousarray(numbers, dtype=np.int64)
         cdef Py_ssize_t i, start
         cdef list out = []
         for i in range(ids.shape[0]):
