@@ -20,7 +20,7 @@ from termsieve.errors import StudyError, unknown_name
 from termsieve.labels import encode_labels
 from termsieve.learners import HingeSVM, LogisticL2, SquaredHingeSVM, decision_path, learner
 from termsieve.measures import Confusion, at_threshold, break_even
-from termsieve.metrics import Metric, Occurrences, metric
+from termsieve.metrics import Metric, Occurrences, direction, metric
 from termsieve.policy import Ranking, cut, document_limits, interleaved, rank
 from termsieve.results import ROWS, SELECTIONS, schema
 from termsieve.scores import Scores, score
@@ -229,8 +229,16 @@ class _WeightScores(Scores):
             inside, total - inside, all_pos, total.sum() - all_pos, squares, counts.n_terms
         )
 
-    def _extra(self, rows: slice) -> dict[str, Any]:
-        return {"occurrences": self._words}
+    def blocks(self) -> Iterator[tuple[slice, Floats, NDArray[np.int8]]]:
+        """Yield the one block of the one class."""
+        counts = self.counts
+        table = counts.tp, counts.fp, counts.pos[:, None], counts.neg[:, None]
+        values = np.broadcast_to(self.metric(*table, occurrences=self._words), counts.tp.shape)
+        yield slice(0, 1), values, direction(*table)
+
+    def distinct(self) -> tuple[Iterator[tuple[slice, Floats, NDArray[np.int8]]], Ints]:
+        """Return the block as it is: columns with equal tables still differ in their weights."""
+        return self.blocks(), np.arange(self.counts.n_terms)
 
 
 class Fold:
@@ -251,6 +259,13 @@ class Fold:
         self.train = data.matrix[self.part.train][:, self.columns]
         self.test = data.matrix[self.part.test][:, self.columns]
         self._values: dict[str, tuple[Any, Any]] = {}
+        self._problem: _Problem | None = None
+
+    def problem(self, name: str) -> _Problem:
+        """Return a problem; the last one is kept, for its tasks come together and share its counts."""
+        if self._problem is None or self._problem.name != name:
+            self._problem = _Problem(self, name)
+        return self._problem
 
     def _training_counts(self, occurrences: bool) -> Counts:
         data = self.data
@@ -532,7 +547,7 @@ def task_result(fold: Fold, task: Task) -> tuple[list[Row], list[Row]]:
     """Return the rows and the selections of one task."""
     plan = fold.plan
     method = plan.method(task.method, fold.data.name)
-    problem = _Problem(fold, task.problem)
+    problem = fold.problem(task.problem)
     rows: list[Row] = []
     selections: list[Row] = []
     head = (fold.data.name, problem.name, fold.trial, fold.fold, method.name)
