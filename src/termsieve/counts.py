@@ -101,17 +101,13 @@ class Counts:
         if labels.n_docs == 0:
             raise InputError("X has no documents; give at least one")
         n_terms = matrix.shape[1]
-        df = np.zeros(n_terms, dtype=np.int64)
-        counting.column_counts(matrix.indices, df)
-        made = cls(
-            _class_table(matrix, labels, None),
-            labels.sizes,
-            df,
-            labels.n_docs,
-            labels.classes,
-            terms,
-            multilabel=labels.multilabel,
-        )
+        tp = _class_table(matrix, labels, None)
+        if labels.multilabel:
+            df = np.zeros(n_terms, dtype=np.int64)
+            counting.column_counts(matrix.indices, df)
+        else:
+            df = np.asarray(tp.sum(axis=0), dtype=np.int64)
+        made = cls(tp, labels.sizes, df, labels.n_docs, labels.classes, terms, multilabel=labels.multilabel)
         if occurrences:
             values = _whole_numbers(matrix.data)
             made.tf = _class_table(matrix, labels, values)
@@ -169,7 +165,7 @@ class Counts:
         counts alone is computed on these.
         """
         parts = [np.atleast_2d(part) for part in self._tables() if part is not None and part is not self.pos]
-        width = np.int32 if self.tf is None and self.n_docs < 2**31 else np.int64
+        width = np.int32 if max(int(part.max(initial=0)) for part in parts) < 2**31 else np.int64
         rows = np.empty((self.n_terms, sum(len(part) for part in parts)), dtype=width)
         np.concatenate(parts, out=rows.T, casting="same_kind")
         first, kind = counting.distinct_rows(rows)

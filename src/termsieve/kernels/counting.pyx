@@ -122,7 +122,7 @@ def repeats_columns(const Index[::1] indptr, const Index[::1] indices, Py_ssize_
     cdef Py_ssize_t n_rows = indptr.shape[0] - 1, i, j
     cdef Index last
     cdef bint rising, found = False
-    cdef int64_t[::1] seen_in = np.full(max(n_columns, 1), -1, dtype=np.int64)
+    cdef Index[::1] seen_in = np.full(max(n_columns, 1), -1, dtype=np.int32 if Index is int32_t else np.int64)
     with nogil:
         for i in range(n_rows):
             rising, last = True, -1
@@ -137,7 +137,7 @@ def repeats_columns(const Index[::1] indptr, const Index[::1] indices, Py_ssize_
                 if seen_in[indices[j]] == i:
                     found = True
                     break
-                seen_in[indices[j]] = i
+                seen_in[indices[j]] = <Index>i
             if found:
                 break
     return bool(found)

@@ -1,0 +1,80 @@
+"""Runs every comparison with a peer and writes benchmarks/results.json and docs/performance.md.
+
+python -m benchmarks [--quick] [--only MODULE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import platform
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+from benchmarks.measure import Row
+
+MODULES = ("core", "text", "solvers")
+ROOT = Path(__file__).parents[1]
+HEAD = """\
+# Performance
+
+Every claim is a ratio to a peer, both run in turns in one process; medians, with the least and greatest ratio
+of the repeats. Repeat it with
+
+```
+python -m benchmarks
+```
+
+"""
+
+
+def table(rows: list[Row]) -> str:
+    """Return the rows as a Markdown table."""
+    lines = [
+        "| work | input | peer | peer, s | ours, s | ratio (range) | goal | peak memory: peer, ours (MB) |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for row in rows:
+        memory = "" if row.peak is None or row.peer_peak is None else f"{row.peer_peak:,.0f}, {row.peak:,.0f}"
+        ratio = f"{row.ratio:,.1f}x ({row.ratio_low:,.1f} to {row.ratio_high:,.1f})"
+        work = row.work + (f" ({row.note})" if row.note else "")
+        lines.append(
+            f"| {work} | {row.input} | {row.peer} | {row.peer_seconds:,.3f} | {row.seconds:,.3f} | {ratio} "
+            f"| {row.goal} | {memory} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def machine() -> str:
+    """Return what the figures were measured on."""
+    packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "scikit-learn", "polars"))
+    return f"{os.cpu_count()} cores, Python {platform.python_version()}, {packages}"
+
+
+def main() -> None:
+    """Run, print as it goes, and write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="smaller inputs, under five minutes")
+    parser.add_argument("--only", choices=MODULES, help="one module; prints without writing")
+    options = parser.parse_args()
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(variable, "1")  # before numpy is imported: one thread on both sides
+    rows: list[Row] = []
+    for name in (options.only,) if options.only else MODULES:
+        for row in importlib.import_module(f"benchmarks.{name}").rows(options.quick):
+            rows.append(row)
+            print(
+                f"{row.ratio:10,.1f}x  {row.work}, {row.input} (goal {row.goal})", file=sys.stderr, flush=True
+            )
+    print(table(rows))
+    if not options.only and not options.quick:
+        facts = {"machine": machine(), "rows": [row.to_dict() for row in rows]}
+        (ROOT / "benchmarks" / "results.json").write_text(json.dumps(facts, indent=1) + "\n")
+        (ROOT / "docs" / "performance.md").write_text(f"{HEAD}Measured on {machine()}.\n\n{table(rows)}")
+
+
+if __name__ == "__main__":
+    main()

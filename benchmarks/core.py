@@ -1,0 +1,160 @@
+"""Counting, scoring, ranking, selecting and starting up, beside scikit-learn."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_selection import SelectKBest, chi2, mutual_info_classif
+
+from benchmarks.measure import Row, compared
+from benchmarks.text import generated
+from termsieve import METRICS, Corpus, Counts, TermSelector, count, rank, read, score
+
+SCIKIT = "scikit-learn chi2"
+MI_COLUMNS = 200  # mutual_info_classif is timed on so many columns; its cost grows in proportion
+
+
+def newsgroups() -> Corpus:
+    """Return 20 Newsgroups, or as much generated text of 20 classes where TERMSIEVE_DATA is not set."""
+    data = os.environ.get("TERMSIEVE_DATA")
+    if data:
+        return read(Path(data, "20_newsgroups"))
+    texts = generated(46)
+    return Corpus(texts, [f"class {i % 20}" for i in range(len(texts))], name="generated")
+
+
+def zipfian(n_docs: int, n_terms: int, per_doc: int, seed: int = 0) -> sparse.csr_matrix:
+    """Return a presence matrix whose columns' frequencies fall like 1 / rank."""
+    rng = np.random.default_rng(seed)
+    columns = np.exp(rng.random((n_docs, per_doc)) * np.log(n_terms)).astype(np.int32) - 1
+    columns.sort(axis=1)
+    fresh = np.ones(columns.shape, dtype=bool)
+    fresh[:, 1:] = columns[:, 1:] != columns[:, :-1]
+    indptr = np.concatenate([[0], np.cumsum(fresh.sum(axis=1))]).astype(np.int32)
+    indices = columns[fresh]
+    return sparse.csr_matrix((np.ones(len(indices)), indices, indptr), shape=(n_docs, n_terms))
+
+
+def labels(n_docs: int, n_labels: int, per_doc: int, seed: int = 1) -> sparse.csr_matrix:
+    """Return an indicator matrix of skewed labels."""
+    return (zipfian(n_docs, n_labels, per_doc, seed) > 0).astype(np.int64)
+
+
+def counting(X: Any, y: Any, quick: bool) -> Iterator[Row]:
+    """Counts of all classes beside one chi2, on three corpora and at three sizes of the first."""
+    order = np.random.default_rng(0).permutation(X.shape[0])
+    for n in (len(order) // 4, len(order) // 2, len(order)):
+        part, its = X[order[:n]], y[order[:n]]
+        on = f"20 Newsgroups, {n:,} documents"
+        yield compared(
+            "counts of all classes", on, (SCIKIT, partial(chi2, part, its)),
+            partial(Counts.from_matrix, part, its), "10x, stretch 15x",
+        )  # fmt: skip
+    size = 80_000 if quick else 800_000
+    many, tags = zipfian(size, 47_000, 90), labels(size, 103, 4).toarray()
+    yield compared(
+        "counts of all classes", f"{size:,} x 47,000, 103 labels", (SCIKIT, lambda: chi2(many, tags)),
+        lambda: Counts.from_matrix(many, tags), "10x, stretch 15x",
+    )  # fmt: skip
+    size = 100_000 if quick else 1_000_000
+    wide, its = zipfian(size, size, 130), np.arange(size) % 10
+    yield compared(
+        "counts of all classes", f"{size:,} x {size:,}, {wide.nnz / 1e6:.0f}M entries, 10 classes",
+        (SCIKIT, lambda: chi2(wide, its)), lambda: Counts.from_matrix(wide, its), "10x, stretch 15x",
+    )  # fmt: skip
+
+
+def every_score(X: Any, y: Any) -> list[Any]:
+    """Return the best score over the classes of every term by every metric."""
+    counts = Counts.from_matrix(X, y, occurrences=True)
+    return [rank(score(counts, name)).scores for name in METRICS]
+
+
+def scoring(X: Any, y: Any) -> Iterator[Row]:
+    """All metrics of all classes beside one chi2, and information gain beside scikit-learn's."""
+    yield compared(
+        f"counting, {len(METRICS)} metrics x 20 classes, maximum, ranking", "20 Newsgroups",
+        (SCIKIT + ", one call", lambda: chi2(X, y)), lambda: every_score(X, y), "1x, stretch 2x",
+    )  # fmt: skip
+    some = np.random.default_rng(0).permutation(X.shape[1])[:MI_COLUMNS]
+    part = X[:, some]
+    yield compared(
+        "information gain ranking", "20 Newsgroups",
+        ("mutual_info_classif", lambda: mutual_info_classif(part, y, discrete_features=True)),
+        lambda: rank(score(Counts.from_matrix(X, y), "ig"), combine="joint"), "1000x",
+        scale=X.shape[1] / MI_COLUMNS, memory=False, note=f"the peer on {MI_COLUMNS} columns, scaled to all",
+    )  # fmt: skip
+
+
+def selecting(X: Any, y: Any) -> Iterator[Row]:
+    """TermSelector beside SelectKBest."""
+    yield compared(
+        "fit_transform, 1,000 terms", "20 Newsgroups",
+        ("SelectKBest(chi2)", lambda: SelectKBest(chi2, k=1000).fit_transform(X, y)),
+        lambda: TermSelector("bns", k=1000).fit_transform(X, y), "3x, stretch 5x",
+    )  # fmt: skip
+
+
+def text_to_counts(corpus: Corpus) -> Iterator[Row]:
+    """Text to the counts of all classes."""
+    texts, y = list(corpus.texts), np.asarray(corpus.labels)
+    yield compared(
+        "text to counts of 20 classes", "20 Newsgroups",
+        ("CountVectorizer + chi2", lambda: chi2(CountVectorizer().fit_transform(texts), y)),
+        lambda: count(corpus, workers=1), "10x",
+    )  # fmt: skip
+
+
+def starting() -> Iterator[Row]:
+    """Importing the package, and one whole command, beside importing scikit-learn's selectors."""
+    scikit = [sys.executable, "-c", "import sklearn.feature_selection"]
+    yield compared(
+        "import termsieve", "a fresh process", ("import sklearn.feature_selection", lambda: _run(scikit)),
+        lambda: _run([sys.executable, "-c", "import termsieve"]), "not slower, stretch 3x", memory=False,
+    )  # fmt: skip
+    table = Path(os.environ.get("TMPDIR", "/tmp"), f"termsieve-{os.getpid()}.csv")
+    try:
+        lines = [f'{"spam" if i % 3 else "ham"},"{text[:2000]}"' for i, text in enumerate(generated(1))]
+        table.write_text("label,text\n" + "\n".join(lines), encoding="utf-8")
+        command = [
+            sys.executable,
+            "-m",
+            "termsieve.cli",
+            "rank",
+            str(table),
+            "--text",
+            "text",
+            "--label",
+            "label",
+        ]
+        yield compared(
+            "termsieve rank, 1 MB CSV, whole command", "a fresh process",
+            ("import sklearn.feature_selection", lambda: _run(scikit)), lambda: _run(command), "quicker",
+            memory=False,
+        )  # fmt: skip
+    finally:
+        table.unlink(missing_ok=True)
+
+
+def _run(command: list[str]) -> None:
+    subprocess.run(command, check=True, capture_output=True)
+
+
+def rows(quick: bool) -> Iterator[Row]:
+    """Yield every comparison of this module."""
+    yield from starting()
+    corpus = newsgroups()
+    yield from text_to_counts(corpus)
+    X, y = CountVectorizer().fit_transform(corpus.texts), np.asarray(corpus.labels)
+    yield from scoring(X, y)
+    yield from selecting(X, y)
+    yield from counting(X, y, quick)
