@@ -210,9 +210,8 @@ def test_merged_terms_are_the_sorted_union(a, b):
     assert [both[i] for i in at_b] == sorted(b)
 
 
-def tally_of(corpus, occurrences=True):
-    reader = stream.Reader(counting.Source(corpus), stream.State(counting.empty_tally()), cuts=False)
-    return stream.counted_piece(reader, counting.analysis_of({}), occurrences, 1)
+def tally_of(corpus):
+    return stream.tally_of(counting.Source(corpus), counting.analysis_of({}), occurrences=True)
 
 
 @pytest.mark.parametrize("several", [False, True])

@@ -36,7 +36,7 @@ class Batch(NamedTuple):
 
 
 class Source:
-    """Where documents come from, and how their labels are to be read."""
+    """Where documents come from, and how their labels are to be read; `where` names it in messages."""
 
     def __init__(
         self,
@@ -48,10 +48,11 @@ class Source:
         missing: str = "error",
         delimiter: str | None = None,
         encoding: str = "utf-8",
+        where: str | None = None,
     ) -> None:
         check_missing(missing)
         split_labels([], separator)
-        self._given = given
+        self._given, self._where = given, where
         self._separator, self._missing = separator, missing
         self._delimiter, self._encoding = delimiter, encoding
         self.files: list[str] = []
@@ -101,7 +102,7 @@ class Source:
                 raise InputError(
                     f"batch {number} is a {type(pair).__name__}; each batch must be a pair: texts and labels"
                 ) from None
-            where = "the corpus" if isinstance(self._given, Corpus) else f"batch {number}"
+            where = self._where or ("the corpus" if isinstance(self._given, Corpus) else f"batch {number}")
             texts, labels = _listed(texts, where), _listed(labels, where)
             if len(texts) != len(labels):
                 raise InputError(f"{where}: {len(texts):,} texts came with {len(labels):,} labels")

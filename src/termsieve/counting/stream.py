@@ -170,6 +170,15 @@ def counted_piece(reader: Reader, analysis: Analysis, occurrences: bool, workers
     return merged(tallies)
 
 
+def tally_of(source: Source, analysis: Analysis, occurrences: bool) -> Tally:
+    """Return the tally of all documents of a source, counted by one worker."""
+    reader = Reader(source, State(empty_tally()), cuts=False)
+    tally = counted_piece(reader, analysis, occurrences, workers=1)
+    if reader.fault is not None:
+        raise reader.fault
+    return tally
+
+
 class Checkpoint:
     """A file with the State of a run, which another run over the same files can go on from."""
 
