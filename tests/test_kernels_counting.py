@@ -1,0 +1,125 @@
+"""The counting kernels against plain loops."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import sparse
+
+from termsieve.kernels import counting
+
+SMALL = st.tuples(st.integers(0, 9), st.integers(1, 6))
+
+
+@st.composite
+def csr(draw, index=np.int32):
+    """A presence matrix as CSR arrays, each row's indices in any order."""
+    dense = draw(arrays(np.int64, SMALL, elements=st.integers(0, 3)))
+    matrix = sparse.csr_array(dense)
+    rows = [
+        draw(st.permutations(matrix.indices[a:b].tolist()))
+        for a, b in zip(matrix.indptr, matrix.indptr[1:], strict=False)
+    ]
+    indices = np.array([column for row in rows for column in row], dtype=index)
+    return dense, matrix.indptr.astype(index), indices
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@given(data=st.data())
+def test_class_counts_and_sums(index, data):
+    dense, indptr, indices = data.draw(csr(index))
+    members = data.draw(
+        st.lists(
+            st.sets(st.integers(0, len(dense) - 1)) if len(dense) else st.just(set()), min_size=1, max_size=4
+        )
+    )
+    class_ptr = np.cumsum([0, *(len(docs) for docs in members)]).astype(np.int64)
+    docs = np.array([d for group in members for d in sorted(group)], dtype=np.int64)
+    counted, summed = np.ones((2, len(members), dense.shape[1]), dtype=np.int64)
+    counting.class_counts(indptr, indices, class_ptr, docs, counted)
+    values = np.array(
+        [dense[d, t] for d in range(len(dense)) for t in indices[indptr[d] : indptr[d + 1]]], dtype=np.int64
+    )
+    counting.class_sums(indptr, indices, values, class_ptr, docs, summed)
+    for c, group in enumerate(members):
+        assert counted[c].tolist() == [1 + sum(dense[d, t] > 0 for d in group) for t in range(dense.shape[1])]
+        assert summed[c].tolist() == [1 + sum(dense[d, t] for d in group) for t in range(dense.shape[1])]
+    df = np.zeros(dense.shape[1], dtype=np.int64)
+    counting.column_counts(indices, df)
+    assert df.tolist() == (dense > 0).sum(axis=0).tolist()
+
+
+def test_class_counts_over_several_blocks_of_documents():
+    rng = np.random.default_rng(0)
+    n_docs = 45_000  # more than two blocks, and documents in two classes each
+    indices = rng.integers(0, 5, n_docs).astype(np.int32)
+    indptr = np.arange(n_docs + 1, dtype=np.int32)
+    chosen = rng.random((3, n_docs)) < 0.6
+    class_ptr = np.cumsum([0, *chosen.sum(axis=1)]).astype(np.int64)
+    docs = np.concatenate([np.flatnonzero(row) for row in chosen]).astype(np.int64)
+    out = np.zeros((3, 5), dtype=np.int64)
+    counting.class_counts(indptr, indices, class_ptr, docs, out)
+    assert out.tolist() == [np.bincount(indices[row], minlength=5).tolist() for row in chosen]
+
+
+@given(st.lists(st.lists(st.integers(0, 7), max_size=6), max_size=6), st.sampled_from([np.int32, np.int64]))
+def test_repeated_columns(rows, index):
+    indptr = np.cumsum([0, *map(len, rows)]).astype(index)
+    indices = np.array([column for row in rows for column in row], dtype=index)
+    expected = any(len(set(row)) < len(row) for row in rows)
+    assert counting.repeats_columns(indptr, indices, 8) == expected
+
+
+@given(arrays(np.int64, SMALL, elements=st.integers(0, 2)), st.sampled_from([np.int32, np.int64]))
+def test_distinct_rows(rows, index):
+    first, kind = counting.distinct_rows(rows.astype(index))
+    assert rows[first][kind].tolist() == rows.tolist()
+    assert len({tuple(row) for row in rows.tolist()}) == len(first)
+    assert first.tolist() == sorted(first.tolist())
+
+
+@given(st.data())
+def test_distinct_tables(data):
+    df = data.draw(arrays(np.int64, st.integers(1, 12), elements=st.integers(0, 8)))
+    n_classes = data.draw(st.integers(1, 3))
+    tp = np.array([[data.draw(st.integers(0, int(d))) for d in df] for _ in range(n_classes)], dtype=np.int64)
+    of_class, of_term, at = counting.distinct_tables(tp, df, 5)
+    for c, t in np.ndindex(tp.shape):
+        own = at[c, t]
+        assert of_class[own] == c
+        assert (tp[c, of_term[own]], df[of_term[own]]) == (tp[c, t], df[t])
+    rare = {(c, tp[c, t], df[t]) for c, t in np.ndindex(tp.shape) if df[t] < 5}
+    assert len(of_class) == len(rare) + n_classes * (df >= 5).sum()
+
+
+@given(st.data())
+def test_ordered_is_a_stable_sort(data):
+    n = data.draw(st.integers(0, 12))
+    base = np.array(data.draw(st.permutations(range(n))), dtype=np.int64)
+    kind = np.array(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)), dtype=np.int64)
+    ranks = np.array(data.draw(st.lists(st.integers(0, 3), min_size=4, max_size=4)), dtype=np.int64)
+    expected = sorted(base.tolist(), key=lambda t: ranks[kind[t]])
+    assert counting.ordered(base, kind, ranks).tolist() == expected
+
+
+@given(st.data())
+def test_interleaved_takes_the_next_unused_item(data):
+    n = data.draw(st.integers(0, 10))
+    first, second = (np.array(data.draw(st.permutations(range(n))), dtype=np.int64) for _ in range(2))
+    turns = data.draw(st.lists(st.booleans(), min_size=n, max_size=n))
+    taken: list[int] = []
+    for turn in turns:
+        taken.append(next(t for t in (first if turn else second).tolist() if t not in taken))
+    assert counting.interleaved(first, second, np.array(turns, dtype=np.uint8)).tolist() == taken
+
+
+@given(st.data())
+def test_round_robin(data):
+    n, n_orders = data.draw(st.integers(1, 8)), data.draw(st.integers(1, 4))
+    orders = np.array([data.draw(st.permutations(range(n))) for _ in range(n_orders)], dtype=np.int64)
+    taken: list[int] = []
+    while len(taken) < n:
+        for order in orders.tolist():
+            taken += [t for t in order if t not in taken][:1]
+    assert counting.round_robin(orders).tolist() == taken
