@@ -1,5 +1,9 @@
-"""Builds the compiled kernels; everything else is declared in pyproject.toml."""
+"""Builds the compiled kernels; everything else is declared in pyproject.toml.
 
+TERMSIEVE_CHECKED=1 builds them with index checks, for the tests: slower, but a wrong index is an error.
+"""
+
+import os
 import sys
 from pathlib import Path
 
@@ -7,6 +11,7 @@ import numpy
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
+CHECKED = os.environ.get("TERMSIEVE_CHECKED") == "1"
 FLAGS = [] if sys.platform == "win32" else ["-O3"]
 
 extensions = [
@@ -25,9 +30,9 @@ setup(
         extensions,
         compiler_directives={
             "language_level": 3,
-            "boundscheck": False,
+            "boundscheck": CHECKED,
             "wraparound": False,
-            "initializedcheck": False,
+            "initializedcheck": CHECKED,
             "cdivision": True,
         },
     )
