@@ -1,0 +1,220 @@
+"""Training along a ranking, beside scikit-learn's solvers on the same columns and folds.
+
+python -m benchmarks.solvers [--quick]
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.feature_selection import SelectKBest, chi2
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC, LinearSVC
+from threadpoolctl import threadpool_limits
+
+from benchmarks.measure import Row, compared
+from termsieve import Counts, decision_path, decision_sets, rank, read, score
+from termsieve.measures import decision_values
+from termsieve.terms import term_matrix
+
+SIZES = [10, 20, 50, 100, 200, 500, 1000, 2000]
+FORMAN = ["acc", "acc2", "bns", "chi", "dfreq", "f1", "ig", "oddn", "odds", "pow", "pr", "rand"]
+QUICK = ["oh0", "re0", "tr11"]
+SETS = ["oh0", "re0", "tr11", "wap", "fbis", "la1"]
+RATIOS = np.linspace(0, 1, 21)
+
+
+class Fold(NamedTuple):
+    """One fold of a corpus, presence features, and some of its classes: small, middle and large."""
+
+    name: str
+    train: Any
+    test: Any
+    y: np.ndarray
+    classes: np.ndarray
+
+
+def presence(name: str) -> tuple[Any, np.ndarray]:
+    """Return one of Forman's sets, or generated documents of its kind where TERMSIEVE_DATA is not set."""
+    data = os.environ.get("TERMSIEVE_DATA")
+    if data:
+        corpus = read(Path(data, "forman", f"{name}.wc.arff"))
+        X = term_matrix(corpus)[0]
+        return sparse.csr_matrix((np.ones(X.nnz), X.indices, X.indptr), shape=X.shape), np.asarray(
+            corpus.labels
+        )
+    rng = np.random.default_rng(len(name))
+    y = rng.choice(10, size=1500, p=np.arange(1, 11) / 55)
+    share = np.clip(3.0 / np.arange(5, 4005), 0, 0.5)
+    lean = np.where(rng.integers(0, 10, 4000) == y[:, None], 4.0, 0.8)
+    return sparse.csr_matrix((rng.random((1500, 4000)) < share * lean).astype(float)), y.astype(str)
+
+
+def fold(name: str) -> Fold:
+    """Return the first of four stratified folds."""
+    X, y = presence(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of classes smaller than the number of folds
+        train, test = next(StratifiedKFold(4, shuffle=True, random_state=0).split(X, y))
+    classes, sizes = np.unique(y[train], return_counts=True)
+    by_size = classes[np.argsort(sizes)][np.sort(sizes) >= 3]
+    picked = by_size[[0, len(by_size) // 2, -1]]
+    return Fold(name, X[train], X[test], y[train], picked)
+
+
+def rankings(part: Fold, metrics: list[str]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the labels of each problem and its ranking by each metric."""
+    for target in part.classes:
+        y = (part.y == target).astype(np.int64)
+        counts = Counts.from_matrix(part.train, y)
+        for metric in metrics:
+            yield y, rank(score(counts, metric)).order
+
+
+def paths(part: Fold, learner: str, metrics: list[str]) -> list[np.ndarray]:
+    """Return the decision values of every problem and metric at every size: counting and ranking included."""
+    return [
+        decision_path(learner, part.train, y, part.test, order, SIZES) for y, order in rankings(part, metrics)
+    ]
+
+
+def separate(part: Fold, model: Any, metrics: list[str]) -> list[np.ndarray]:
+    """Return the same from one fit of a scikit-learn classifier a size."""
+    values = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # LinearSVC often says that it has not converged
+        for y, order in rankings(part, metrics):
+            chosen = (order[:k] for k in SIZES)
+            values.append(
+                np.stack([decision_values(model.fit(part.train[:, c], y), part.test[:, c]) for c in chosen])
+            )
+    return values
+
+
+def pipelines(part: Fold) -> None:
+    """Fit and apply SelectKBest and LinearSVC at every size, for every problem, with one metric."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for target in part.classes:
+            for k in SIZES:
+                selector = SelectKBest(chi2, k=min(k, part.train.shape[1]))
+                model = make_pipeline(selector, LinearSVC(dual=True, tol=1e-4, random_state=0))
+                model.fit(part.train, part.y == target).predict(part.test)
+
+
+def differing(ours: list[np.ndarray], theirs: list[np.ndarray]) -> str:
+    """Say how many predictions differ."""
+    wrong = sum(int(((a > 0) != (b > 0)).sum()) for a, b in zip(ours, theirs, strict=True))
+    total = sum(a.size for a in ours)
+    return f"{wrong} of {total:,} predictions differ, {wrong / total:.1e}"
+
+
+def forman(quick: bool) -> Iterator[Row]:
+    """The trainings of forman2003: twelve metrics, eight sizes, three classes of each set."""
+    linear = LinearSVC(dual=True, tol=1e-4, random_state=0)
+    for part in map(fold, QUICK if quick else SETS):
+        n = len(part.classes) * len(FORMAN) * len(SIZES)
+        row = compared(
+            f"forman2003: {n} trainings, tests, counting and ranking", part.name,
+            ("Pipeline(SelectKBest(chi2), LinearSVC)", lambda part=part: pipelines(part)),
+            lambda part=part: paths(part, "svm", FORMAN), "10x, stretch 20x", repeats=3 if quick else 5,
+            scale=len(FORMAN), memory=False, note="the peer with one metric, times twelve",
+        )  # fmt: skip
+        rate = n / row.seconds
+        yield replace(row, note=f"{row.note}; {rate:,.0f} trainings a second")
+        note = differing(paths(part, "svm", FORMAN), separate(part, linear, FORMAN))
+        yield compared(
+            "svm: the same trainings, ranking included", part.name,
+            ("LinearSVC on the selected columns", lambda part=part: separate(part, linear, FORMAN[:3])),
+            lambda part=part: paths(part, "svm", FORMAN), "at most 1e-4 differ, stretch 1e-5",
+            repeats=3, scale=len(FORMAN) / 3, memory=False,
+            note=note,
+        )  # fmt: skip
+
+
+def hinge(quick: bool) -> Iterator[Row]:
+    """The hinge loss."""
+    model, metrics = SVC(kernel="linear"), ["bns", "ig"]
+    for part in map(fold, QUICK if quick else SETS):
+        note = differing(paths(part, "svm(hinge)", metrics), separate(part, model, metrics))
+        yield compared(
+            "svm(hinge)", part.name,
+            ('SVC(kernel="linear")', lambda part=part: separate(part, model, metrics)),
+            lambda part=part: paths(part, "svm(hinge)", metrics), "5x, at most 0.2 % differ",
+            repeats=3, note=note,
+        )  # fmt: skip
+
+
+def reuters() -> tuple[Any, Any, dict[str, np.ndarray]]:
+    """Return training and test counts of Reuters-21578 and the labels of three categories, or made-up ones."""
+    data = os.environ.get("TERMSIEVE_DATA")
+    if not data:
+        part = fold("generated")
+        return part.train, part.test, {str(c): (part.y == c).astype(np.int64) for c in part.classes}
+    corpus = read(Path(data, "reuters21578"))
+    X = term_matrix(corpus)[0].astype(np.float64)
+    first = corpus.split()[0]
+    train, test = X[: len(first)], X[len(first) :]
+    common = np.flatnonzero(np.bincount(train.indices, minlength=X.shape[1]) >= 3)
+    targets = {
+        c: np.array([c in labels for labels in first.labels], dtype=np.int64)
+        for c in ("money-fx", "wheat", "dmk")
+    }
+    return train[:, common], test[:, common], targets
+
+
+def ratios(quick: bool) -> Iterator[Row]:
+    """The 21 ratios of zheng2004 for one class and size."""
+    train, test, targets = reuters()
+    ones = [sparse.csr_matrix((np.ones(X.nnz), X.indices, X.indptr), shape=X.shape) for X in (train, test)]
+    logistic = LogisticRegression(C=1 / (2 * 0.0001 * train.shape[0]), solver="liblinear")
+    for name, y in targets.items():
+        values = score(Counts.from_matrix(train, y), "cc").values
+        order = np.argsort(-np.asarray(values).reshape(-1, train.shape[1])[-1], kind="stable")
+        for size in (50, 500) if quick else (10, 50, 500, 3000):
+            tops = [int(ratio * size + 0.5) for ratio in RATIOS]
+            sets = [np.concatenate([order[:top], order[::-1][: size - top]]) for top in tops]
+            for learner, model, (a, b), goal in (
+                ("nb", MultinomialNB(), (train, test), "10x"),
+                ("lr", logistic, ones, ""),
+            ):
+
+                def fits(model: Any = model, a: Any = a, b: Any = b, sets: Any = sets, y: Any = y) -> Any:
+                    return np.stack([decision_values(model.fit(a[:, c], y), b[:, c]) for c in sets])
+
+                def shared(
+                    learner: str = learner, a: Any = a, b: Any = b, sets: Any = sets, y: Any = y
+                ) -> Any:
+                    return decision_sets(learner, a, y, b, sets)
+
+                yield compared(
+                    f"zheng2004: 21 ratios, {size} terms, {learner}", f"Reuters-21578, {name}",
+                    (f"21 fits of {type(model).__name__}", fits), shared, goal,
+                    repeats=3 if quick else 5, note=differing([shared()], [fits()]),
+                )  # fmt: skip
+
+
+def rows(quick: bool) -> Iterator[Row]:
+    """Yield every comparison."""
+    with threadpool_limits(1):
+        yield from forman(quick)
+        yield from hinge(quick)
+        yield from ratios(quick)
+
+
+if __name__ == "__main__":
+    import sys
+
+    from benchmarks.__main__ import table
+
+    print(table(list(rows("--quick" in sys.argv[1:]))))
