@@ -1,26 +1,17 @@
-"""Texts to term matrices: CountVectorizer beside TermVectorizer, time and peak memory, in one run.
-
-python -m benchmarks.text [--quick]
-"""
+"""Texts to term matrices, beside CountVectorizer; and the generator of texts."""
 
 from __future__ import annotations
 
-import argparse
-import gc
 import os
-import subprocess
-import sys
-import time
-from collections.abc import Callable
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from statistics import median
-from typing import Any
 
 import numpy as np
+from sklearn.feature_extraction.text import CountVectorizer
 
-REPEATS, QUICK_REPEATS = 5, 3
-MEGABYTES, QUICK_MEGABYTES = 200, 50
-WAYS = ("CountVectorizer", "TermVectorizer, 1 thread", "TermVectorizer, 2 threads")
+from benchmarks.measure import Row, compared
+from termsieve import TermVectorizer
 
 
 def newsgroups() -> list[str]:
@@ -52,102 +43,18 @@ def generated(megabytes: int) -> list[str]:
     return texts
 
 
-def vectorizer(way: str) -> Any:
-    """Return the transformer that a way names."""
-    if way == WAYS[0]:
-        from sklearn.feature_extraction.text import CountVectorizer
-
-        return CountVectorizer()
-    from termsieve import TermVectorizer
-
-    return TermVectorizer(n_threads=WAYS.index(way))
-
-
-def inputs(quick: bool) -> dict[str, Callable[[], list[str]]]:
-    """Return what makes the texts of each comparison."""
-    size = QUICK_MEGABYTES if quick else MEGABYTES
-    return {"20 Newsgroups": newsgroups, f"{size} MB generated": lambda: generated(size)}
-
-
-def seconds(way: str, texts: list[str]) -> float:
-    """Return the time of one fit_transform."""
-    gc.collect()
-    start = time.perf_counter()
-    vectorizer(way).fit_transform(texts)
-    return time.perf_counter() - start
-
-
-def resident(field: str) -> float:
-    """Return a memory field of this process in MB, from Linux's /proc."""
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith(field):
-            return int(line.split()[1]) / 1024
-    raise LookupError(field)
-
-
-def peak(way: str, name: str, quick: bool) -> float:
-    """Return the MB that fit_transform needs at most beyond the texts, in a fresh process."""
-    command = [sys.executable, "-m", "benchmarks.text", "--peak", way, "--input", name]
-    done = subprocess.run([*command, *["--quick"] * quick], check=True, capture_output=True, text=True)
-    return float(done.stdout)
-
-
-def own_peak(way: str, texts: list[str]) -> float:
-    """Return the same for this process."""
-    vectorizer(way).fit(["the first use imports and makes tables"])
-    gc.collect()
-    Path("/proc/self/clear_refs").write_text("5")
-    before = resident("VmRSS")
-    kept = vectorizer(way)
-    matrix = kept.fit_transform(texts)
-    assert matrix.shape[0] == len(texts)
-    return resident("VmHWM") - before
-
-
-def compared(name: str, make: Callable[[], list[str]], quick: bool) -> list[dict[str, Any]]:
-    """Return a row for each way: seconds of all repeats, taken in turns, and peak memory."""
-    texts = make()
-    size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) / 1e6
-    for way in WAYS:
-        vectorizer(way).fit(texts[:100])
-    runs: dict[str, list[float]] = {way: [] for way in WAYS}
-    for _ in range(QUICK_REPEATS if quick else REPEATS):
-        for way in WAYS:
-            runs[way].append(seconds(way, texts))
-    del texts
-    return [
-        {"input": name, "way": way, "mb": size, "seconds": runs[way], "peak_mb": peak(way, name, quick)}
-        for way in WAYS
-    ]
-
-
-def printed(rows: list[dict[str, Any]]) -> None:
-    """Print the rows of one input with ratios to the first."""
-    base = rows[0]
-    print(f"{base['input']}, {base['mb']:.0f} MB of text, {len(base['seconds'])} repeats")
-    for row in rows:
-        ratios = [a / b for a, b in zip(base["seconds"], row["seconds"], strict=True)]
-        middle = median(row["seconds"])
-        print(
-            f"  {row['way']:26} {middle:7.3f} s {row['mb'] / middle:6.1f} MB/s"
-            f"  {median(base['seconds']) / middle:5.1f}x (runs {min(ratios):.1f} to {max(ratios):.1f})"
-            f"  peak {row['peak_mb']:6.0f} MB ({row['peak_mb'] / base['peak_mb']:.2f} of the peer's)"
-        )
-
-
-def main() -> None:
-    """Run and print every comparison, or measure one peak."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="less text and fewer repeats")
-    parser.add_argument("--peak", choices=WAYS, help=argparse.SUPPRESS)
-    parser.add_argument("--input", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.peak:
-        print(own_peak(options.peak, inputs(options.quick)[options.input]()))
-        return
-    for name, make in inputs(options.quick).items():
-        printed(compared(name, make, options.quick))
-
-
-if __name__ == "__main__":
-    main()
+def rows(quick: bool) -> Iterator[Row]:
+    """Yield the comparisons on real and on generated text, with one thread and with two."""
+    inputs = {"20 Newsgroups": newsgroups()}
+    for megabytes in (12, 25, 50) if quick else (50, 100, 200):
+        inputs[f"{megabytes} MB generated"] = generated(megabytes)
+    for name, texts in inputs.items():
+        for n_threads, goal in ((1, "8x"), (2, "stretch 20x")):
+            yield compared(
+                f"text to matrix, identical, {n_threads} thread{'s' * (n_threads > 1)}",
+                name,
+                ("CountVectorizer", partial(CountVectorizer().fit_transform, texts)),
+                partial(TermVectorizer(n_threads=n_threads).fit_transform, texts),
+                goal,
+                repeats=3 if quick else 5,
+            )
