@@ -18,7 +18,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"max_content_width": 100},
-    epilog="Example: termsieve demo",
+    epilog="\b\nExample: termsieve demo",
 )
 
 

@@ -17,7 +17,7 @@ from termsieve.cli.terms import Class, Json
 app = typer.Typer()
 
 
-@app.command(epilog="Example: termsieve advise mail.csv --goal recall --budget-terms 200 -o advice.html")
+@app.command(epilog="\b\nExample: termsieve advise mail.csv --goal recall --budget-terms 200 -o advice.html")
 @takes_source
 def advise(
     source: Source,

@@ -23,7 +23,7 @@ Output = Annotated[
 ]
 
 
-@app.command(epilog="Example: termsieve count january.csv february.csv -o counts.parquet")
+@app.command(epilog="\b\nExample: termsieve count january.csv february.csv -o counts.parquet")
 @takes_source
 def count(
     source: Source,
@@ -79,7 +79,7 @@ def _counted_on_dask(address: str, source: Source, files: list[str], options: di
         return count_dask(files, **source.count_options(), **options)
 
 
-@app.command(epilog="Example: termsieve merge january.parquet february.parquet -o both.parquet")
+@app.command(epilog="\b\nExample: termsieve merge january.parquet february.parquet -o both.parquet")
 def merge(
     files: Annotated[list[str], Argument(metavar="FILE...", help="Counts files.", show_default=False)],
     output: Output,
@@ -94,7 +94,7 @@ def merge(
     say(f"wrote {output}: {made}")
 
 
-@app.command(epilog="Example: termsieve show counts.parquet")
+@app.command(epilog="\b\nExample: termsieve show counts.parquet")
 @takes_source
 def show(
     source: Source,

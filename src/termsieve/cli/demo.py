@@ -17,7 +17,7 @@ app = typer.Typer()
 WORDS = 6  # shown of each class
 
 
-@app.command(epilog="Example: termsieve demo")
+@app.command(epilog="\b\nExample: termsieve demo")
 def demo(
     output: Annotated[
         Path, Option("-o", "--output", metavar="FILE", help="The report to write, as .html.")

@@ -17,7 +17,7 @@ from termsieve.cli.terms import Class, Combine, Json, MaxDf, MetricName, MinDf, 
 app = typer.Typer()
 
 
-@app.command(epilog="Example: termsieve select mail.csv -k 500 -o vocabulary.json --pipeline model.skops")
+@app.command(epilog="\b\nExample: termsieve select mail.csv -k 500 -o vocabulary.json --pipeline model.skops")
 @takes_source
 def select(
     source: Source,
@@ -106,7 +106,7 @@ def _save_pipeline(
     say(f"wrote {path}: {learner} on {len(terms):,} words")
 
 
-@app.command(epilog="Example: termsieve predict model.skops new.csv --text body")
+@app.command(epilog="\b\nExample: termsieve predict model.skops new.csv --text body")
 def predict(
     model: Annotated[
         str, Argument(metavar="MODEL", help="What select --pipeline saved.", show_default=False)

@@ -19,7 +19,7 @@ study = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Compare methods by cross-validation over corpora, resumably.",
-    epilog="Example: termsieve study run quick -o results",
+    epilog="\b\nExample: termsieve study run quick -o results",
 )
 
 
@@ -57,7 +57,7 @@ Dask = Annotated[
 Html = Annotated[Path, Option("-o", "--output", metavar="FILE", help="The report to write, as .html.")]
 
 
-@study.command("plan", epilog="Example: termsieve study plan quick")
+@study.command("plan", epilog="\b\nExample: termsieve study plan quick")
 def plan_command(
     plan: Annotated[
         str | None,
@@ -79,7 +79,7 @@ def plan_command(
     typer.echo(summary)
 
 
-@study.command("run", epilog="Example: termsieve study run quick -o results")
+@study.command("run", epilog="\b\nExample: termsieve study run quick -o results")
 def run_command(
     plan: PlanName,
     output: Out,
@@ -99,7 +99,7 @@ def run_command(
     _run(run_study, plan, output, data=data, workers=workers, extend=extend, share=_share(share), dask=dask)
 
 
-@study.command("resume", epilog="Example: termsieve study resume results")
+@study.command("resume", epilog="\b\nExample: termsieve study resume results")
 def resume_command(results: Folder, data: Data = None, workers: Workers = None, dask: Dask = None) -> None:
     """Go on with the study in a directory."""
     from termsieve.studies import resume_study
@@ -134,7 +134,7 @@ def _share(text: str | None) -> tuple[int, int]:
     return int(first), int(second)
 
 
-@study.command("status", epilog="Example: termsieve study status results")
+@study.command("status", epilog="\b\nExample: termsieve study status results")
 def status_command(results: Folder, as_json: Json = False) -> None:
     """Say how much of a study is done."""
     from termsieve.studies import study_status
@@ -147,7 +147,7 @@ def status_command(results: Folder, as_json: Json = False) -> None:
     show_json({**facts, "path": str(status.path), "finished": status.finished})
 
 
-@study.command("merge", epilog="Example: termsieve study merge machine1 machine2 -o results")
+@study.command("merge", epilog="\b\nExample: termsieve study merge machine1 machine2 -o results")
 def merge_command(
     first: Folder,
     second: Annotated[
@@ -162,7 +162,7 @@ def merge_command(
     say(f"{len(made):,} rows in {made.path}")
 
 
-@study.command("report", epilog="Example: termsieve study report results --measure recall")
+@study.command("report", epilog="\b\nExample: termsieve study report results --measure recall")
 def study_report_command(
     results: Folder,
     output: Html = Path("study.html"),
@@ -182,7 +182,7 @@ def study_report_command(
     say(f"wrote {output}; open it in a browser")
 
 
-@app.command(epilog="Example: termsieve report mail.csv --text body --label folder -o report.html")
+@app.command(epilog="\b\nExample: termsieve report mail.csv --text body --label folder -o report.html")
 @takes_source
 def report(source: Source, output: Html = Path("report.html")) -> None:
     """Write a report on documents or counts: classes, warnings, telling words, maps of all words.

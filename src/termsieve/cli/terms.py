@@ -47,7 +47,7 @@ Json = Annotated[bool, Option("--json", help="Print JSON.")]
 Csv = Annotated[bool, Option("--csv", help="Print CSV.")]
 
 
-@app.command(epilog="Example: termsieve rank mail.csv --text body --label folder --class spam -k 10")
+@app.command(epilog="\b\nExample: termsieve rank mail.csv --text body --label folder --class spam -k 10")
 @takes_source
 def rank(
     source: Source,
@@ -95,7 +95,7 @@ def rank(
     emit(rows, as_json=as_json, as_csv=as_csv, output=output, title=title)
 
 
-@app.command(epilog="Example: termsieve compare mail.csv --metrics bns,ig,chi -k 50")
+@app.command(epilog="\b\nExample: termsieve compare mail.csv --metrics bns,ig,chi -k 50")
 @takes_source
 def compare(
     source: Source,
@@ -154,7 +154,7 @@ def split_specs(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-@app.command(epilog="Example: termsieve metrics bns")
+@app.command(epilog="\b\nExample: termsieve metrics bns")
 def metrics(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One metric in full.")] = None,
     as_json: Json = False,

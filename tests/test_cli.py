@@ -1,0 +1,308 @@
+"""The command line: what it prints, what it writes, and what it imports."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from itertools import chain
+
+import numpy as np
+import polars as pl
+import pytest
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from termsieve import Counts, TermSelector, cut, load_docstrings, rank, score
+from termsieve.cli import app
+from termsieve.cli.shell import exit_code
+from termsieve.cli.source import Source
+from termsieve.cli.terms import split_specs
+
+MAIL = [
+    ("cheap pills now, buy", "spam"),
+    ("buy cheap watches", "spam"),
+    ("see you at noon", "ham"),
+    ("minutes of the meeting", "ham"),
+    ("the meeting is at noon", "ham"),
+]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with open("mail.csv", "w", newline="") as file:
+        csv.writer(file).writerows([("body", "folder"), *MAIL])
+    many = [
+        {"text": "cheap pills", "labels": ["a", "b"]},
+        {"text": "pills noon", "labels": ["b"]},
+        {"text": "noon meet", "labels": []},
+        {"text": "cheap meet", "labels": ["a"]},
+    ]
+    (tmp_path / "many.jsonl").write_text("\n".join(map(json.dumps, many)))
+    return tmp_path
+
+
+@pytest.fixture
+def run(folder, capsys):
+    """Run a command line; give its exit code, stdout and stderr."""
+
+    def call(line, code=0):
+        assert exit_code(app, line.split()) == code, capsys.readouterr().err
+        return capsys.readouterr()
+
+    return call
+
+
+def mail_counts():
+    vectorizer = CountVectorizer()
+    X = vectorizer.fit_transform([text for text, _ in MAIL])
+    return Counts.from_matrix(X, [label for _, label in MAIL], terms=vectorizer.get_feature_names_out())
+
+
+def commands():
+    """Every command with its words, from the app itself."""
+    own = [[entry.name or entry.callback.__name__] for entry in app.registered_commands]
+    groups = [
+        [group.name, entry.name] for group in app.registered_groups for entry in group.typer_instance.registered_commands
+    ]
+    return own + groups
+
+
+def test_rank_prints_what_the_library_ranks(run):
+    rows = json.loads(run("rank mail.csv --label folder -k 6 --json").out)
+    counts = mail_counts()
+    scores = score(counts.take([1]), "bns")
+    best = cut(rank(scores), k=6)
+    assert [row["term"] for row in rows] == counts.terms[best].tolist()
+    assert [row["score"] for row in rows] == pytest.approx(scores.values[0, best])
+    assert [row["tp"] for row in rows] == counts.tp[1, best].tolist()
+    assert [row["fp"] for row in rows] == counts.fp[1, best].tolist()
+    assert [row["direction"] for row in rows] == scores.direction[0, best].tolist()
+    assert {(row["class"], row["pos"], row["neg"]) for row in rows} == {("spam", 2, 3)}
+
+
+@pytest.mark.parametrize("options", ["", "--side positive", "--side negative", "--combine mean", "--ratio 0.5"])
+def test_rank_names_the_class_a_word_tells_about(run, options):
+    rows = json.loads(run(f"rank many.jsonl --json -m chi {options}").out)
+    counts = Source("many.jsonl").counts()
+    for row in rows:
+        at = counts.classes.tolist().index(row["class"])
+        column = counts.terms.tolist().index(row["term"])
+        assert row["tp"] == counts.tp[at, column]
+        assert row["fp"] == counts.fp[at, column]
+        if options == "--side positive" and (score(counts, "chi").direction[:, column] > 0).any():
+            assert row["direction"] == 1
+
+
+def test_rank_each_class_on_its_own(run):
+    rows = json.loads(run("rank mail.csv --label folder --each -k 2 --json").out)
+    assert [(row["class"], row["rank"]) for row in rows] == [("ham", 1), ("ham", 2), ("spam", 1), ("spam", 2)]
+
+
+def test_rank_writes_the_same_rows_in_every_format(run, folder):
+    rows = json.loads(run("rank mail.csv --label folder --json").out)
+    for name in ("words.csv", "words.tsv", "words.json", "words.jsonl", "words.parquet"):
+        assert f"wrote {name}" in run(f"rank mail.csv --label folder -o {name}").err
+    assert pl.read_csv("words.csv").to_dicts() == rows
+    assert pl.read_csv("words.tsv", separator="\t").to_dicts() == rows
+    assert json.loads((folder / "words.json").read_text()) == rows
+    assert pl.read_ndjson("words.jsonl").to_dicts() == rows
+    assert pl.read_parquet("words.parquet").to_dicts() == rows
+    printed = run("rank mail.csv --label folder --csv").out
+    assert [row["term"] for row in csv.DictReader(io.StringIO(printed))] == [row["term"] for row in rows]
+    assert sorted(path.name for path in folder.iterdir() if path.name.startswith(".")) == []
+
+
+def test_rank_reads_json_lines_from_standard_input(folder):
+    command = [sys.executable, "-m", "termsieve.cli", "rank", "-", "-k", "2", "--json"]
+    done = subprocess.run(command, input=(folder / "many.jsonl").read_bytes(), capture_output=True, check=True)
+    assert len(json.loads(done.stdout)) == 2
+
+
+def test_rank_and_its_table_import_no_heavy_part(folder):
+    code = """
+import sys
+from termsieve.cli import app
+from termsieve.cli.shell import exit_code
+assert exit_code(app, ["rank", "mail.csv", "--label", "folder"]) == 0
+heavy = {"sklearn", "altair", "dask", "distributed", "pyspark", "pandas", "skops", "jinja2", "vl_convert"}
+assert not heavy & set(sys.modules), heavy & set(sys.modules)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def test_tables_hold_no_control_characters_and_no_colour(run, folder):
+    (folder / "odd.csv").write_text("text,label\n\x1b[31mred apple,a\n[bold]pear,b\n", encoding="utf-8")
+    printed = run("rank odd.csv").out
+    assert "\x1b" not in printed
+    assert "bold" in printed
+    (folder / "label.csv").write_text("text,label\nred apple,\x1b]0;title\x07\npear,b\n", encoding="utf-8")
+    assert "\x1b" not in run("show label.csv").out
+
+
+def test_counts_files_stand_for_documents(run, folder):
+    whole = run("rank mail.csv --label folder --json").out
+    run("count mail.csv --label folder -o all.parquet")
+    assert run("rank all.parquet --json").out == whole
+    lines = (folder / "mail.csv").read_text().splitlines()
+    for number, part in enumerate((lines[1:3], lines[3:])):
+        (folder / f"part{number}.csv").write_text("\n".join([lines[0], *part]))
+        run(f"count part{number}.csv --label folder -o part{number}.parquet")
+    run("merge part0.parquet part1.parquet -o both.parquet")
+    assert Counts.load("both.parquet") == Counts.load("all.parquet")
+    run("count part0.csv part1.csv --label folder -o again.parquet")
+    assert Counts.load("again.parquet") == Counts.load("all.parquet")
+
+
+def test_count_options_reach_the_counter(run):
+    run("count mail.csv --label folder --ngrams 2 --occurrences --workers 1 -o two.parquet")
+    counts = Counts.load("two.parquet")
+    assert "see you" in counts.terms
+    assert counts.occurrences
+    assert "left out" in run("count mail.csv --label folder --max-terms 3 -o few.parquet").err
+    run("count mail.csv --label folder --checkpoint run.state -o three.parquet")
+
+
+def test_show_says_what_is_there(run):
+    run("count mail.csv --label folder -o all.parquet")
+    facts = json.loads(run("show all.parquet --json").out)
+    assert (facts["documents"], facts["terms"]) == (5, mail_counts().n_terms)
+    assert facts["classes"][1] == {"class": "spam", "documents": 2, "share": 0.4, "skew": 1.5}
+    assert run("show mail.csv --label folder").out.startswith("5 documents, 14 words")
+
+
+def test_compare_counts_what_metrics_share(run):
+    found = json.loads(run("compare mail.csv --label folder --metrics bns,ig,wfo(0.3) -k 4 --json").out)
+    best = {
+        name: {term for term in ranking_terms(name)[:4]} for name in ("bns", "information_gain", "wfo(0.3)")
+    }
+    for pair in found["overlap"]:
+        assert pair["both"] == len(best[pair["metric"]] & best[pair["other"]])
+        assert pair["shared"] == pair["both"] / 4
+    assert {row["term"] for row in found["terms"]} == set(chain.from_iterable(best.values()))
+    for row in found["terms"]:
+        assert row["bns"] == ranking_terms("bns").index(row["term"]) + 1
+        assert row["chosen_by"] == sum(row["term"] in terms for terms in best.values())
+    assert "rank by each metric" in run("compare mail.csv --label folder -k 4 --show 3").out
+
+
+def ranking_terms(metric):
+    counts = mail_counts()
+    return rank(score(counts.take([1]), metric)).terms.tolist()
+
+
+def test_metrics_lists_the_registry(run):
+    rows = json.loads(run("metrics --json").out)
+    assert {"name", "aliases", "kind", "use", "formula", "source"} == set(rows[0])
+    assert "bi_normal_separation" in run("metrics").out
+    assert json.loads(run("metrics chi --json").out)["name"] == "chi_squared"
+    assert "formula" in run("metrics bns").out
+
+
+def test_a_selected_vocabulary_is_what_vectorisers_take(run, folder):
+    run("select mail.csv --label folder -k 4 -o vocabulary.json")
+    words = json.loads((folder / "vocabulary.json").read_text())
+    assert words == ranking_terms("bns")[:4]
+    assert CountVectorizer(vocabulary=words).transform(["cheap cheap buy"]).toarray()[0, words.index("cheap")] == 2
+    assert json.loads(run("select mail.csv --label folder --fraction 0.2 -m chi").out) == ranking_terms("chi")[:3]
+
+
+def test_a_saved_pipeline_predicts_as_the_library_does(run, folder):
+    run("select mail.csv --label folder -k 4 --pipeline model.skops --learner lr")
+    printed = run("predict model.skops mail.csv --text body").out.split()
+    texts, labels = zip(*MAIL, strict=True)
+    from termsieve import TermVectorizer, learner
+
+    model = make_pipeline(TermVectorizer(binary=True), TermSelector("bns", k=4), learner("lr")).fit(texts, labels)
+    assert printed == model.predict(texts).tolist()
+    (folder / "new.csv").write_text("id,text\n1,cheap\n2,noon\n")
+    assert json.loads(run("predict model.skops new.csv --json").out) == ["spam", "ham"]
+
+
+def test_a_pipeline_may_be_for_one_class_or_for_several_labels(run):
+    run("select many.jsonl -k 4 --pipeline several.skops --learner svm")
+    assert run("predict several.skops many.jsonl").out.splitlines() == ["a\tb", "b", "", "a"]
+    run("select mail.csv --label folder --class ham -k 9 --pipeline one.skops --learner nb")
+    assert set(run("predict one.skops mail.csv --text body").out.splitlines()) == {"ham", "not ham"}
+
+
+def test_predict_refuses_foreign_types_by_name(run):
+    import skops.io
+
+    model = make_pipeline(FunctionTransformer(np.load))
+    skops.io.dump(model, "foreign.skops")
+    answer = run("predict foreign.skops mail.csv", code=1).err
+    assert "numpy" in answer
+    assert "load" in answer
+    assert "not loaded" in answer
+
+
+def test_a_report_is_written(run, folder):
+    assert "wrote report.html" in run("report mail.csv --label folder").err
+    assert "<html" in (folder / "report.html").read_text()
+
+
+def test_a_small_study_from_plan_to_report(run, folder):
+    (folder / "tiny.toml").write_text(
+        """
+[[corpora]]
+name = "mail"
+path = "mail.csv"
+options = { text = "body", label = "folder" }
+[protocol]
+folds = 2
+[[methods]]
+metric = ["bns", "chi"]
+[sizes]
+k = [2, 4]
+[[learners]]
+name = "svm"
+"""
+    )
+    assert "trainings" in run("study plan tiny.toml").out
+    assert "quick" in run("study plan").out
+    for share in ("1/2", "2/2"):
+        run(f"study run tiny.toml -o part{share[0]} --workers 1 --share {share}")
+    run("study merge part1 part2 -o whole")
+    run("study resume whole --workers 1")
+    status = json.loads(run("study status whole --json").out)
+    assert status["finished"]
+    assert "100.0%" in run("study status whole").out
+    run("study report whole -o study.html")
+    assert "<html" in (folder / "study.html").read_text()
+    assert "wrote report.html" in run("report whole").err
+
+
+def test_demo_shows_the_classes_and_writes_a_report(run, folder):
+    printed = run("demo").out
+    corpus = load_docstrings()
+    assert all(str(label) in printed for label in corpus.classes)
+    assert "bns" in printed
+    assert (folder / "report.html").stat().st_size > 10_000
+
+
+def test_every_help_ends_with_an_example_of_its_own(run):
+    for words in commands():
+        page = run(" ".join([*words, "--help"])).out.rstrip()
+        last = page.splitlines()[-1].strip()
+        assert last.startswith(f"Example: termsieve {' '.join(words)}"), page
+        assert len(last) < 110
+
+
+def test_the_version_is_printed(run):
+    from termsieve import __version__
+
+    assert run("--version").out == f"termsieve {__version__}\n"
+
+
+def test_completion_knows_the_commands():
+    env = {"_TERMSIEVE_COMPLETE": "complete_bash", "COMP_WORDS": "termsieve ra", "COMP_CWORD": "1"}
+    code = "import sys; sys.argv[0] = 'termsieve'; from termsieve.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
+    assert done.stdout.split() == ["rank"]
+
+
+def test_names_with_commas_inside_brackets_stay_whole():
+    assert split_specs("bns,mi(smoothing=1, classes=20) , ig") == ["bns", "mi(smoothing=1, classes=20)", "ig"]
