@@ -156,7 +156,7 @@ def hinge(quick: bool) -> Iterator[Row]:
 
 
 def reuters() -> tuple[Any, Any, dict[str, np.ndarray]]:
-    """Return training and test counts of Reuters-21578 and the labels of three categories, or made-up ones."""
+    """Return training and test counts of Reuters-21578 and the labels of three categories, or made-up."""
     data = os.environ.get("TERMSIEVE_DATA")
     if not data:
         part = fold("generated")

@@ -512,7 +512,7 @@ def _checked_task(
     if X_test.shape[1] != n_columns:
         raise InputError(f"X_test has {X_test.shape[1]} columns and X_train {n_columns}; give equal columns")
     sets = [np.asarray(columns, dtype=np.int64) for columns in column_sets]
-    for columns in {id(columns): columns for columns in sets}.values():
+    for columns in [max(sets, key=len)] if _nested(sets) else sets:
         if len(columns) and not 0 <= columns.min() <= columns.max() < n_columns:
             raise InputError(
                 f"a column is outside 0 to {n_columns - 1}; select among the matrix's own columns"
@@ -537,6 +537,14 @@ def _separate_fits(
     return values
 
 
+def _nested(sets: list[Ints]) -> bool:
+    """Say whether every set is a prefix of the longest."""
+    if not sets:
+        return False
+    longest = max(sets, key=len)
+    return all(np.array_equal(columns, longest[: len(columns)]) for columns in sets)
+
+
 @dataclass(frozen=True)
 class _Sets:
     """Column sets over the rows that hold their candidates: the union of all sets, in one order.
@@ -552,15 +560,16 @@ class _Sets:
 
     @classmethod
     def of(cls, X_train: Any, X_test: Any, sets: list[Ints]) -> _Sets:
-        longest = max(sets, key=len)
-        nested = all(np.array_equal(columns, longest[: len(columns)]) for columns in sets)
-        candidates = longest if nested else np.unique(np.concatenate(sets))
+        nested = _nested(sets)
+        candidates = max(sets, key=len) if nested else np.unique(np.concatenate(sets))
         place = np.full(X_train.shape[1], -1, dtype=np.int32)
         place[candidates] = np.arange(len(candidates))
         train, test = (_ranked(_canonical(X), place, len(candidates)) for X in (X_train, X_test))
-        return cls(
-            train, test, candidates, [np.sort(place[columns]).astype(np.int64) for columns in sets], nested
-        )
+        if nested:
+            positions = [np.arange(len(columns)) for columns in sets]
+        else:
+            positions = [np.sort(place[columns]).astype(np.int64) for columns in sets]
+        return cls(train, test, candidates, positions, nested)
 
     def each(self) -> Iterator[tuple[Ints, _Rows, _Rows]]:
         """Yield each set's positions and the training and test rows on it, columns renumbered from 1."""
