@@ -44,6 +44,8 @@ _HOME = {
     "run_study": "studies",
     "study_status": "studies",
     "study_summary": "studies",
+    "corpus_report": "reports",
+    "study_report": "reports",
     "TermWeighter": "weighter",
     "RatioClassifier": "tuned",
     "RatioSelector": "tuned",

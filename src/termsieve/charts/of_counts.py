@@ -23,6 +23,7 @@ from termsieve.charts.theme import (
     dash,
     layered,
     records,
+    tips,
 )
 from termsieve.counts import Counts
 from termsieve.errors import ParameterError
@@ -93,10 +94,10 @@ def bar_panel(terms: pl.DataFrame, title: str) -> alt.Chart:
             ),
             y=alt.Y("place:O", axis=labels),
             color=alt.Color("speaks:N", scale=kinds, title="speaks"),
-            tooltip=["term:N", "speaks:N", alt.Tooltip("score:Q", format=".4g"), "rank:Q", "tp:Q", "fp:Q"],
+            tooltip=tips("term", "speaks", score=".4g", rank=",d", tp=",d", fp=",d"),
         )
         .add_params(names)
-        .properties(width=WIDTH, height={"step": 17})
+        .properties(width=WIDTH, height=17 * len(rows))
     )
 
 
@@ -113,14 +114,14 @@ def overlap(table: pl.DataFrame) -> alt.LayerChart:
     base = alt.Chart(records(table)).encode(
         x=alt.X("first:N", sort=names, title=None, axis=alt.Axis(labelLimit=LABEL_LIMIT, labelAngle=-40)),
         y=alt.Y("second:N", sort=names, title=None, axis=axis),
-        tooltip=["first:N", "second:N", "shared:Q", alt.Tooltip("jaccard:Q", format=".2f")],
+        tooltip=tips("first", "second", shared=",d", jaccard=".2f"),
     )
     squares = base.mark_rect().encode(
         color=alt.Color("jaccard:Q", scale=alt.Scale(scheme="blues", domain=[0, 1]), title="Jaccard index")
     )
     ink = alt.condition("datum.jaccard > 0.55", alt.value("white"), alt.value("black"))
     numbers = base.mark_text(fontSize=11).encode(text=alt.Text("jaccard:Q", format=".2f"), color=ink)
-    return layered(squares, numbers, height={"step": 30})
+    return layered(squares, numbers, height=30 * len(names))
 
 
 def sparsity_table(counts: Counts, metrics: Sequence[MetricSpec], points: int = 60) -> pl.DataFrame:
@@ -151,5 +152,5 @@ def sparsity(table: pl.DataFrame) -> alt.Chart:
         ),
         color=colour(names, "metric"),
         strokeDash=dash(names, "metric"),
-        tooltip=["metric:N", "terms:Q", alt.Tooltip("sparsity:Q", format=".2f")],
+        tooltip=tips("metric", terms=",d", sparsity=".2f"),
     ).properties(width=WIDTH, height=HEIGHT)

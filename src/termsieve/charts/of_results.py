@@ -22,6 +22,7 @@ from termsieve.charts.theme import (
     picked,
     records,
     shape,
+    tips,
 )
 from termsieve.errors import InputError
 
@@ -68,14 +69,15 @@ def curves(table: pl.DataFrame, measure: str = "f1", x: str = "size") -> alt.Lay
         color=colour(names),
     )
     y = alt.Y("value:Q", scale=alt.Scale(zero=False), title=measure_label(measure))
-    tips = ["method:N", alt.Tooltip(f"{x}:Q", format="~g")]
-    tips += [alt.Tooltip(f"{name}:Q", format=".4f") for name in ("value", "low", "high")]
+    hover = tips("method", **{x: "~g", "value": ".4f", "low": ".4f", "high": ".4f"})
     lines = base.mark_line(strokeWidth=2).encode(y=y, strokeDash=dash(names), opacity=strong)
-    dots = base.mark_point(filled=True, size=45).encode(y=y, shape=shape(names), tooltip=tips, opacity=strong)
+    dots = base.mark_point(filled=True, size=45).encode(
+        y=y, shape=shape(names), tooltip=hover, opacity=strong
+    )
     layers: list[Any] = [lines, dots.add_params(pick)]
     if sized["low"].null_count() < sized.height:
         faint = alt.condition(pick, alt.value(0.12), alt.value(0.01))
-        layers.insert(0, base.mark_area().encode(y=alt.Y("low:Q"), y2="high:Q", opacity=faint))
+        layers.insert(0, base.mark_area().encode(y=alt.Y("low:Q"), y2=alt.Y2("high:Q"), opacity=faint))
     whole = table.filter(pl.col("size_kind") == "all")
     if not whole.is_empty():
         layers.append(_all_features(whole))
@@ -96,7 +98,7 @@ def _all_features(whole: pl.DataFrame) -> alt.Chart:
     chart = alt.Chart(records([{"value": value, "line": "all features"}])).mark_rule(
         strokeDash=[6, 4], strokeWidth=1.5, color=FAINT
     )
-    return chart.encode(y="value:Q", tooltip=["line:N", alt.Tooltip("value:Q", format=".4f")])
+    return chart.encode(y=alt.Y("value:Q"), tooltip=tips("line", value=".4f"))
 
 
 def precision_recall(table: pl.DataFrame) -> alt.LayerChart:
@@ -105,10 +107,10 @@ def precision_recall(table: pl.DataFrame) -> alt.LayerChart:
     base = alt.Chart(records(table)).encode(
         x=alt.X("recall:Q", scale=alt.Scale(zero=False, padding=25), title="Recall"),
         y=alt.Y("precision:Q", scale=alt.Scale(zero=False, padding=20), title="Precision"),
-        tooltip=["method:N", *(alt.Tooltip(f"{m}:Q", format=".4f") for m in ("precision", "recall", "f1"))],
+        tooltip=tips("method", precision=".4f", recall=".4f", f1=".4f"),
     )
     points = base.mark_point(filled=True, size=110).encode(color=colour(names), shape=shape(names))
-    words = base.mark_text(dy=-12, limit=LABEL_LIMIT, fontSize=11).encode(text="method:N")
+    words = base.mark_text(dy=-12, limit=LABEL_LIMIT, fontSize=11).encode(text=alt.Text("method:N"))
     return layered(points, words)
 
 
@@ -128,13 +130,7 @@ def skew(table: pl.DataFrame, measure: str = "f1") -> alt.LayerChart:
     points = base.mark_point(filled=True, size=28).encode(
         shape=shape(names),
         opacity=alt.condition(pick, alt.value(0.55), alt.value(0.05)),
-        tooltip=[
-            "corpus:N",
-            "problem:N",
-            "method:N",
-            alt.Tooltip("skew:Q", format=".1f"),
-            alt.Tooltip("value:Q", format=".4f"),
-        ],
+        tooltip=tips("corpus", "problem", "method", skew=".1f", value=".4f"),
     )
     layers: list[Any] = [points.add_params(pick)]
     if table["skew"].n_unique() >= 8:  # fewer are no trend
@@ -167,11 +163,7 @@ def chances(table: pl.DataFrame, measure: str = "f1") -> alt.Chart:
             color=colour(names),
             strokeDash=dash(names),
             opacity=alt.condition(pick, alt.value(1), alt.value(0.12)),
-            tooltip=[
-                "method:N",
-                alt.Tooltip("tolerance:Q", format=".1%"),
-                alt.Tooltip("share:Q", format=".1%"),
-            ],
+            tooltip=tips("method", tolerance=".1%", share=".1%"),
         )
         .add_params(pick)
         .properties(width=WIDTH, height=HEIGHT)
@@ -193,7 +185,7 @@ def pairs(table: pl.DataFrame, alone: pl.DataFrame, tolerance: float | None = No
     base = alt.Chart(records(both)).encode(
         x=alt.X("first:N", sort=names, title=None, axis=alt.Axis(labelLimit=LABEL_LIMIT, labelAngle=-40)),
         y=alt.Y("second:N", sort=names, title=None, axis=alt.Axis(labelLimit=LABEL_LIMIT)),
-        tooltip=["first:N", "second:N", alt.Tooltip("share:Q", format=".1%")],
+        tooltip=tips("first", "second", share=".1%"),
     )
     scale = alt.Scale(scheme="blues", domain=[0, 1])
     squares = base.mark_rect().encode(
@@ -201,7 +193,7 @@ def pairs(table: pl.DataFrame, alone: pl.DataFrame, tolerance: float | None = No
     )
     ink = alt.condition("datum.share > 0.55", alt.value("white"), alt.value("black"))
     numbers = base.mark_text(fontSize=11).encode(text=alt.Text("share:Q", format=".0%"), color=ink)
-    return layered(squares, numbers, height={"step": 30})
+    return layered(squares, numbers, height=30 * len(names))
 
 
 def tuning_curves(
@@ -209,6 +201,8 @@ def tuning_curves(
 ) -> alt.Chart:
     """Return the objective against the ratio or lam tried, a problem at a time, from `tuning_curves`."""
     rows = _one_learner(table).with_columns(run=_run_names())
+    if rows.is_empty():
+        raise InputError("no selection tried several candidates")
     names = _methods(rows, "run")
     problems = _methods(rows, "problem")
     choose = alt.selection_point(
@@ -224,12 +218,7 @@ def tuning_curves(
             y=alt.Y("value:Q", scale=alt.Scale(zero=False), title=measure_label(measure)),
             color=colour(names, "run"),
             strokeDash=dash(names, "run"),
-            tooltip=[
-                "problem:N",
-                "run:N",
-                alt.Tooltip("candidate:Q", format=".2f"),
-                alt.Tooltip("value:Q", format=".4f"),
-            ],
+            tooltip=tips("problem", "run", candidate=".2f", value=".4f"),
         )
         .add_params(choose)
         .properties(width=WIDTH, height=HEIGHT)
@@ -248,17 +237,15 @@ def chosen_parameters(table: pl.DataFrame, parameter: str = "ratio") -> alt.Laye
     base = alt.Chart(records(rows)).encode(
         y=alt.Y("problem:N", sort=order, title=None, axis=alt.Axis(labelLimit=LABEL_LIMIT)),
         color=colour(names, "run"),
-        tooltip=[
-            "problem:N",
-            "run:N",
-            *(alt.Tooltip(f"{parameter}{end}:Q", format=".2f") for end in ("", "_low", "_high")),
-        ],
+        tooltip=tips(
+            "problem", "run", **dict.fromkeys((parameter, f"{parameter}_low", f"{parameter}_high"), ".2f")
+        ),
     )
-    span = base.mark_rule(opacity=0.5).encode(x=f"{parameter}_low:Q", x2=f"{parameter}_high:Q")
+    span = base.mark_rule(opacity=0.5).encode(x=alt.X(f"{parameter}_low:Q"), x2=alt.X2(f"{parameter}_high:Q"))
     dots = base.mark_point(filled=True, size=60).encode(
         x=alt.X(f"{parameter}:Q", scale=alt.Scale(domain=[0, 1]), title=title), shape=shape(names, "run")
     )
-    return layered(span, dots, height={"step": 16})
+    return layered(span, dots, height=16 * len(order) + 10)
 
 
 def trade_off(table: pl.DataFrame, measure: str = "f1") -> alt.LayerChart:
@@ -274,17 +261,13 @@ def trade_off(table: pl.DataFrame, measure: str = "f1") -> alt.LayerChart:
         ),
         y=alt.Y("value:Q", scale=alt.Scale(zero=False), title=measure_label(measure)),
     )
-    tips = [
-        "method:N",
-        "size_kind:N",
-        alt.Tooltip("size:Q", format="~g"),
-        alt.Tooltip("value:Q", format=".4f"),
-    ]
-    tips += [alt.Tooltip(f"{name}:Q", format=",.1f") for name in ("n_train", "sparsity", "cells")]
+    hover = tips("method", "size_kind", size="~g", value=".4f", n_train=",.1f", sparsity=",.1f", cells=",.1f")
     front = base.transform_filter("datum.best").mark_line(
         color=FAINT, strokeDash=[5, 3], interpolate="step-after"
     )
-    dots = base.mark_point(filled=True, size=70).encode(color=colour(names), shape=shape(names), tooltip=tips)
+    dots = base.mark_point(filled=True, size=70).encode(
+        color=colour(names), shape=shape(names), tooltip=hover
+    )
     return layered(front, dots)
 
 
@@ -301,7 +284,7 @@ def stability(table: pl.DataFrame, index: str = "jaccard") -> alt.Chart:
         y=alt.Y(f"{index}:Q", title=f"{title} over folds"),
         color=colour(names),
         strokeDash=dash(names),
-        tooltip=["method:N", "size:Q", alt.Tooltip(f"{index}:Q", format=".3f")],
+        tooltip=tips("method", **{"size": "~g", index: ".3f"}),
     ).properties(width=WIDTH, height=HEIGHT)
 
 
@@ -322,23 +305,21 @@ def critical_difference(ranks: MeanRanks) -> alt.LayerChart:
     x = alt.X("rank:Q", scale=span, axis=axis, title="mean rank (1 is best)")
     rows_scale = alt.Scale(domain=[depth, 0], nice=False)
     y, top = (alt.Y(field, scale=rows_scale, axis=None) for field in ("row:Q", "top:Q"))
-    base = alt.Chart(records(rows)).encode(
-        tooltip=["method:N", alt.Tooltip("rank:Q", format=".2f"), alt.Tooltip("value:Q", format=".4f")]
-    )
-    stems = base.mark_rule(color=FAINT).encode(x=x, y=top, y2="row:Q")
-    arms = base.mark_rule(color=FAINT).encode(x=x, x2="edge:Q", y=y)
+    base = alt.Chart(records(rows)).encode(tooltip=tips("method", rank=".2f", value=".4f"))
+    stems = base.mark_rule(color=FAINT).encode(x=x, y=top, y2=alt.Y2("row:Q"))
+    arms = base.mark_rule(color=FAINT).encode(x=x, x2=alt.X2("edge:Q"), y=y)
     dots = base.mark_point(filled=True, size=50, color=PALETTE[0]).encode(x=x, y=top)
     words = [
         base.transform_filter(f"datum.side == '{side}'")
         .mark_text(align=side, dy=-6, fontSize=12, limit=LABEL_LIMIT)
-        .encode(x=alt.X("edge:Q"), y=y, text="method:N")
+        .encode(x=alt.X("edge:Q"), y=y, text=alt.Text("method:N"))
         for side in ("left", "right")
     ]
     layers: list[Any] = [stems, arms, dots, *words]
     if groups:
         bars = [{"rank": a, "end": b, "row": 0.7 + i} for i, (a, b) in enumerate(groups)]
         bar = alt.Chart(records(bars)).mark_rule(strokeWidth=5, color=PALETTE[1], strokeCap="round")
-        layers.append(bar.encode(x=x, x2="end:Q", y=y))
+        layers.append(bar.encode(x=x, x2=alt.X2("end:Q"), y=y))
     near = f"less than {ranks.critical_difference:.2f} ranks apart"
     title = alt.Title(
         f"bars join methods {near} (Nemenyi, {ranks.alpha:g})", fontSize=11, fontWeight="normal"

@@ -179,7 +179,7 @@ def _diagonal(pos: int, neg: int, x: alt.X, y: alt.Y) -> alt.Chart:
     fp = np.unique(np.concatenate([np.geomspace(0.1, max(neg, 1), 60), [0]]))
     rows = [{"fp": float(round(f, 3)), "tp": float(round(f * pos / max(neg, 1), 5))} for f in fp]
     line = alt.Chart(records(rows)).mark_line(color=FAINT, strokeDash=[3, 3], strokeWidth=1)
-    return line.encode(x=x, y=y, order="fp:Q")
+    return line.encode(x=x, y=y, order=alt.Order("fp:Q"))
 
 
 def _point_layers(points: pl.DataFrame, x: alt.X, y: alt.Y) -> list[alt.Chart]:
@@ -206,7 +206,7 @@ def _point_layers(points: pl.DataFrame, x: alt.X, y: alt.Y) -> list[alt.Chart]:
         opacity=alt.condition(f"!search || ({hit})", alt.value(0.6), alt.value(0.15)),
     )
     found = base.transform_filter(hit).mark_text(dy=-9, fontWeight="bold", color=FOUND, limit=200)
-    found = found.encode(text="words:N", size=alt.value(12))
+    found = found.encode(text=alt.Text("words:N"), size=alt.value(12))
     return [every.add_params(search), found]
 
 
@@ -222,7 +222,11 @@ def _line_layer(lines: pl.DataFrame, metrics: Sequence[str], x: alt.X, y: alt.Y)
     chart = alt.Chart(records(lines.with_columns(metric_at=at).drop("level")))
     chart = chart.transform_filter(f"datum.k == k && ({wanted})").mark_line(strokeWidth=2.5)
     return chart.encode(
-        x=x, y=y, color=colour(metrics, "metric", "best k by"), detail="line:N", order="step:Q"
+        x=x,
+        y=y,
+        color=colour(metrics, "metric", "best k by"),
+        detail=alt.Detail("line:N"),
+        order=alt.Order("step:Q"),
     ).add_params(k, *toggles)
 
 
@@ -262,7 +266,7 @@ def isocline_family(
         x=alt.X("fpr:Q", scale=alt.Scale(domain=[0, 1]), title="false positive rate"),
         y=alt.Y("tpr:Q", scale=alt.Scale(domain=[0, 1]), title="true positive rate"),
         color=alt.Color("level:Q", scale=alt.Scale(scheme="viridis"), title=str(chosen)),
-        detail="line:N",
-        order="step:Q",
+        detail=alt.Detail("line:N"),
+        order=alt.Order("step:Q"),
         tooltip=[alt.Tooltip("level:Q", title=str(chosen), format=".4g")],
     ).properties(width=HEIGHT, height=HEIGHT)

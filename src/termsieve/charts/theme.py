@@ -23,17 +23,19 @@ POSITIVE, NEGATIVE, FOUND, FAINT = PALETTE[0], PALETTE[1], PALETTE[1], PALETTE[6
 WIDTH, HEIGHT = 560, 340
 LABEL_LIMIT = 190  # pixels of an axis label: a long word ends in an ellipsis
 
+ALTAIR_ROWS = 5000
 LEGEND = alt.Legend(labelLimit=LABEL_LIMIT, symbolOpacity=1)
-LOG_AXIS = alt.Axis(format="~s", grid=False, labelOverlap="greedy")
+LOG_AXIS = alt.Axis(format="~s", grid=False, labelOverlap="greedy", labelSeparation=8)
 CONFIG = {"view": {"stroke": None}, "axis": {"gridOpacity": 0.6}, "font": "system-ui, sans-serif"}
 
 
-def records(table: pl.DataFrame | Iterable[dict[str, Any]]) -> alt.InlineData:
-    """Return rows as a chart's own data, however many, with texts that can be written as UTF-8."""
-    rows = table.to_dicts() if isinstance(table, pl.DataFrame) else list(table)
-    if not rows:
+def records(table: pl.DataFrame | Iterable[dict[str, Any]]) -> Any:
+    """Return rows as a chart's own data, however many."""
+    made = table if isinstance(table, pl.DataFrame) else pl.DataFrame(list(table), infer_schema_length=None)
+    if made.is_empty():
         raise InputError("there is nothing to draw: the table has no rows")
-    return alt.InlineData(values=rows)
+    # Altair refuses larger frames; it takes larger lists, but copies them again and again.
+    return made if made.height <= ALTAIR_ROWS else alt.InlineData(values=made.to_dicts())
 
 
 def colour(names: Sequence[str], field: str = "method", title: str | None = None) -> alt.Color:
@@ -59,6 +61,13 @@ def layered(*layers: Any, **properties: Any) -> alt.LayerChart:
     made = alt.layer(*layers)
     assert isinstance(made, alt.LayerChart)
     return made.properties(**{"width": WIDTH, "height": HEIGHT} | properties)
+
+
+def tips(*fields: str, **formats: str) -> list[alt.Tooltip]:
+    """Return what a tooltip shows: names as they are, then numbers in their formats."""
+    # Objects, not short strings: Altair takes a hundred times as long to understand a string.
+    texts = [alt.Tooltip(f"{field}:N") for field in fields]
+    return texts + [alt.Tooltip(f"{field}:Q", format=form) for field, form in formats.items()]
 
 
 def picked(field: str = "method") -> alt.Parameter:
@@ -97,7 +106,7 @@ def vega_bundle() -> str:
 
 def specification(chart: Any) -> dict[str, Any]:
     """Return the chart as a Vega-Lite specification in termsieve's look."""
-    spec = chart.to_dict()
+    spec = chart.to_dict(validate=False)  # Altair checked the parts when they were made
     # Altair's own theme stands in "config" even where nobody asked for one.
     return {**spec, "config": {**spec.get("config", {}), **CONFIG}}
 

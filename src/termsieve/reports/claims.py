@@ -1,0 +1,132 @@
+"""Result rows come in; sentences that the numbers support go out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from termsieve import analysis
+from termsieve.charts.theme import measure_label
+from termsieve.errors import TermsieveError
+
+ALPHA = 0.05
+
+
+def study_claims(rows: pl.DataFrame, measure: str = "f1") -> list[str]:
+    """Return for each learner what was best, by how much, and whether the difference is more than chance."""
+    made = []
+    for learner in rows["learner"].unique().sort():
+        own = rows.filter(pl.col("learner") == learner)
+        for claims in (_best, _differences, _near_the_best, _skewed, _cheapest):
+            try:
+                made += [f"{learner}: {claim}" for claim in claims(own, measure)]
+            except TermsieveError:
+                continue  # the results do not allow this kind of claim
+    return made
+
+
+def _leader(rows: pl.DataFrame, measure: str) -> dict[str, Any]:
+    sized = analysis.size_curves(rows, measure).filter(pl.col("size_kind") != "all")
+    return sized.sort("value", "size", "method", descending=[True, False, False]).row(0, named=True)
+
+
+def _at(kind: Any, size: Any) -> str:
+    return {"k": "with {:,g} terms", "sparsity": "at {:g} terms a document"}.get(str(kind), "at {:g}").format(
+        size
+    )
+
+
+def _best(rows: pl.DataFrame, measure: str) -> list[str]:
+    curves = analysis.size_curves(rows, measure)
+    sized = curves.filter(pl.col("size_kind") != "all")
+    if sized.is_empty():
+        return []
+    best = _leader(rows, measure)
+    band = (
+        ""
+        if best["low"] is None
+        else f" (95 % band {best['low']:.3f} to {best['high']:.3f} over {best['n_problems']} problems)"
+    )
+    text = (
+        f"the highest macro {measure_label(measure)}, {best['value']:.3f}{band}, is that of {best['method']} "
+        f"{_at(best['size_kind'], best['size'])}"
+    )
+    whole = curves.filter(pl.col("size_kind") == "all")["value"].mean()
+    if isinstance(whole, float):
+        gain = best["value"] - whole
+        word = "above" if gain > 0 else "below"
+        text += f"; that is {abs(gain):.3f} {word} all features ({whole:.3f})"
+    return [text + "."]
+
+
+def _differences(rows: pl.DataFrame, measure: str) -> list[str]:
+    """Say which methods the leader beats at its own size by more than chance, over problems."""
+    best = _leader(rows, measure)
+    leader = best["method"]
+    tests = analysis.paired_tests(
+        rows, best["size"], measure, leader, unit="problem", size_kind=best["size_kind"]
+    ).drop_nulls("p_wilcoxon_holm")
+    if tests.is_empty():
+        return []
+    beaten = tests.filter((pl.col("p_wilcoxon_holm") < ALPHA) & (pl.col("difference") > 0)).sort("second")
+    open_ones = tests.filter(pl.col("p_wilcoxon_holm") >= ALPHA).sort("second")
+    at = f"{_at(best['size_kind'], best['size'])} over {int(tests['n'][0])} problems"
+    made = []
+    if not beaten.is_empty():
+        p = max(beaten["p_wilcoxon_holm"].to_list())
+        made.append(
+            f"{at}, {leader} is better than {_listed(beaten['second'].to_list())} by more than chance "
+            f"(Wilcoxon with Holm's correction, p {'=' if p >= 0.001 else '<'} {max(p, 0.001):.3f} or less)."
+        )
+    if not open_ones.is_empty():
+        made.append(
+            f"{at}, {leader} cannot be told from {_listed(open_ones['second'].to_list())} by that test."
+        )
+    return made
+
+
+def _near_the_best(rows: pl.DataFrame, measure: str) -> list[str]:
+    tolerance = analysis.tolerances_of(measure)[:1]
+    alone = analysis.best_chances(rows, measure, tolerance).sort("share", "method", descending=[True, False])
+    if alone.height < 2:
+        return []
+    first, second = alone.row(0, named=True), alone.row(1, named=True)
+    near = f"within {tolerance[0]:.1%} of the best {measure_label(measure)}"
+    made = [
+        f"{first['method']} is {near} on {first['share']:.0%} of {first['n_problems']} problems, "
+        f"{second['method']}, the next, on {second['share']:.0%}."
+    ]
+    pair = analysis.best_pairs(rows, measure, tolerance).row(0, named=True)
+    if pair["gain"] > 0:
+        made.append(
+            f"one of {pair['first']} and {pair['second']}, the best pair, is {near} on {pair['share']:.0%}."
+        )
+    return made
+
+
+def _skewed(rows: pl.DataFrame, measure: str) -> list[str]:
+    halves = analysis.skew_curves(rows, measure=measure).filter(pl.col("size_kind") != "all")
+    made = []
+    high = halves.filter(pl.col("skew_side") == "high").sort("value", "method", descending=[True, False])
+    if not high.is_empty():
+        best = high.row(0, named=True)
+        made.append(
+            f"on the {best['n_problems']} problems of a skew above 1:{best['threshold']:.0f}, "
+            f"{best['method']} {_at(best['size_kind'], best['size'])} is best ({best['value']:.3f})."
+        )
+    return made
+
+
+def _cheapest(rows: pl.DataFrame, measure: str) -> list[str]:
+    needed = analysis.size_needed(rows, 0.95, measure).drop_nulls("size").sort("size_kind", "size", "method")
+    if needed.is_empty():
+        return []
+    first = needed.row(0, named=True)
+    same = needed.filter((pl.col("size") == first["size"]) & (pl.col("size_kind") == first["size_kind"]))
+    names = _listed(same["method"].to_list())
+    return [f"95 % of the best is reached first by {names}, {_at(first['size_kind'], first['size'])}."]
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]

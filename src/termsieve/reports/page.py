@@ -1,0 +1,178 @@
+"""Sections of figures and tables come in; one offline HTML file goes out."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from termsieve import __version__
+from termsieve.charts.roc import shown
+from termsieve.charts.theme import script_json, specification, vega_bundle
+
+TEMPLATES = resources.files("termsieve.reports") / "templates"
+MAX_LETTERS = 200  # of a title or a label on the page
+# Lines and letters take the colour of the page, so that one drawing serves light, dark and paper.
+INK = "currentColor"
+LOOK = {
+    "background": None,
+    "font": "system-ui, sans-serif",
+    "view": {"stroke": None},
+    "title": {"color": INK, "fontSize": 13, "anchor": "start"},
+    "text": {"color": INK},
+    "axis": {
+        "labelColor": INK,
+        "titleColor": INK,
+        "domainColor": INK,
+        "tickColor": INK,
+        "gridColor": INK,
+        "gridOpacity": 0.12,
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+    },
+    "legend": {
+        "labelColor": INK,
+        "titleColor": INK,
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "orient": "bottom",
+    },
+}
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What a figure shows for one choice: a chart, or nothing but the table behind it."""
+
+    table: pl.DataFrame
+    chart: Any = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the page's script needs; rows that the chart holds anyway are named, not repeated."""
+        if self.chart is None:
+            return {"columns": self.table.columns, "rows": _rows(self.table)}
+        spec = specification(self.chart.properties(width="container"))
+        spec |= {"config": LOOK, "autosize": {"type": "fit-x", "contains": "padding"}}
+        spec.pop("$schema", None)
+        made: dict[str, Any] = {"spec": spec, "columns": self.table.columns}
+        records = self.table.to_dicts()
+        same = [name for name, data in spec.get("datasets", {}).items() if data == records]
+        return made | ({"data": same[0]} if same else {"rows": _rows(self.table)})
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart or a table with its title; one variant, or one for each choice of the section."""
+
+    id: str
+    title: str
+    variants: Sequence[Variant]
+    note: str = ""
+    wide: bool = False
+
+    @property
+    def drawn(self) -> bool:
+        """Whether there is a chart, for one choice at least."""
+        return any(variant.chart is not None for variant in self.variants)
+
+
+@dataclass(frozen=True)
+class Section:
+    """Figures under a heading; with `choices`, a list on the page switches all of them at once."""
+
+    id: str
+    title: str
+    figures: Sequence[Figure] = ()
+    text: Sequence[str] = ()
+    choices: Sequence[str] = ()
+    choose: str = ""
+    code: str = ""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A report: what stands at its head, and its sections."""
+
+    title: str
+    facts: Sequence[tuple[str, str]]
+    sections: Sequence[Section]
+    warnings: Sequence[str] = ()
+    claims: Sequence[str] = ()
+    notes: Sequence[str] = field(default_factory=tuple)
+
+    def to_html(self) -> str:
+        """Return the page as one HTML document that loads nothing."""
+        data = {
+            figure.id: [variant.to_dict() for variant in figure.variants]
+            for section in self.sections
+            for figure in section.figures
+        }
+        script = (TEMPLATES / "page.js").read_text(encoding="utf-8")
+        bundle = vega_bundle()
+        return _template().render(
+            page=self,
+            version=__version__,
+            style=(TEMPLATES / "page.css").read_text(encoding="utf-8"),
+            data=script_json(data),
+            script=script,
+            bundle=bundle,
+            policy=_policy(script, bundle),
+        )
+
+
+def write(html: str, path: str | os.PathLike[str] | None) -> str:
+    """Write the document where a path is given, and return it."""
+    if path is not None:
+        Path(path).write_text(html, encoding="utf-8", newline="\n")
+    return html
+
+
+def rounded(table: pl.DataFrame) -> pl.DataFrame:
+    """Return the table with six significant digits, texts that can be shown, and no NaN."""
+    return table.with_columns(
+        pl.col(pl.Float64).fill_nan(None).round_sig_figs(6), pl.col(pl.Float32).fill_nan(None)
+    )
+
+
+def _rows(table: pl.DataFrame) -> list[list[Any]]:
+    return [[_plain(value) for value in row] for row in table.rows()]
+
+
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _policy(*scripts: str) -> str:
+    """Return the rule that a browser enforces: only these scripts run, and nothing is fetched.
+
+    Vega compiles its expressions, hence 'unsafe-eval'.
+    """
+    hashes = " ".join(
+        f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in scripts
+    )
+    return f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src {hashes} 'unsafe-eval'"
+
+
+@cache
+def _template() -> Any:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("termsieve.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["shown"] = lambda text: shown(text, MAX_LETTERS)
+    return environment.get_template("page.html")
