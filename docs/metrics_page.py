@@ -8,23 +8,26 @@ from termsieve.metrics import Metric
 HEAD = """\
 # Metrics
 
-A metric scores a term for a class from four numbers: `tp` and `fp`, the documents inside and outside the class that
-contain the term, and `pos` and `neg`, the documents inside and outside the class. From these, `fn = pos - tp`,
-`tn = neg - fp`, `n = pos + neg`, `tpr = tp / pos`, `fpr = fp / neg`; `log` is natural.
+A metric scores a term for a class from four numbers: `tp` and `fp`, the documents inside and outside the
+class that contain the term, and `pos` and `neg`, the documents inside and outside the class. From these, `fn =
+pos - tp`, `tn = neg - fp`, `n = pos + neg`, `tpr = tp / pos`, `fpr = fp / neg`; `log` is natural.
 
 | kind | how to read a score |
 | --- | --- |
 | two-sided | large for terms that speak for the class and for terms that speak against it |
 | signed | positive for terms that speak for the class, negative for those against |
-| one-sided | rewards terms that speak for the class; those marked *folds* score a term against the class by its mirror image (`tp' = fn`, `fp' = tn`) when both kinds are wanted |
+| one-sided | rewards terms that speak for the class |
 | no class | does not look at the class |
 
-A name takes parameters in brackets: `metric("wfo(0.3)")`, `metric("power(k=3)")`. Any callable
-`m(tp, fp, pos, neg)` works wherever a name does. Every score is finite; a class that is absent, or alone, tells
-nothing, and every metric that looks at the class is 0 there.
+One-sided metrics marked *folds* score a term that speaks against the class by its mirror image (`tp' = fn`,
+`fp' = tn`) when both kinds are wanted.
 
-Papers: forman2003 (JMLR 3), zheng2004 (SIGKDD Explorations 6(1)), uchyigit2007 (GU metric), mladenic2004 (SIGIR),
-li2009 (ACL). Why scikit-learn's `chi2` gives other numbers is shown in [chi2.md](chi2.md).
+A name takes parameters in brackets: `metric("wfo(0.3)")`, `metric("power(k=3)")`. Any callable
+`m(tp, fp, pos, neg)` works wherever a name does. Every score is finite; a class that is absent, or alone,
+tells nothing, and every metric that looks at the class is 0 there.
+
+Papers: forman2003 (JMLR 3), zheng2004 (SIGKDD Explorations 6(1)), uchyigit2007 (GU metric), mladenic2004
+(SIGIR), li2009 (ACL). Why scikit-learn's `chi2` gives other numbers is shown in [chi2.md](chi2.md).
 
 This page is made from the registry by `python docs/metrics_page.py`.
 """
