@@ -9,8 +9,8 @@ HEAD = """\
 # Metrics
 
 A metric scores a term for a class from four numbers: `tp` and `fp`, the documents inside and outside the
-class that contain the term, and `pos` and `neg`, the documents inside and outside the class. From these, `fn =
-pos - tp`, `tn = neg - fp`, `n = pos + neg`, `tpr = tp / pos`, `fpr = fp / neg`; `log` is natural.
+class that contain the term, and `pos` and `neg`, the documents inside and outside the class. From these,
+`fn = pos - tp`, `tn = neg - fp`, `n = pos + neg`, `tpr = tp / pos`, `fpr = fp / neg`; `log` is natural.
 
 | kind | how to read a score |
 | --- | --- |
