@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cached_property
@@ -250,13 +251,19 @@ class Store:
         return file
 
     def _sweep(self) -> None:
-        """Remove what a killed run left: temporary files, and selections whose rows were never written."""
+        """Remove what a killed run left: corpora, temporary files, and selections without their rows."""
+        shutil.rmtree(self.prepared, ignore_errors=True)
         for file in self.path.glob("**/.*.tmp"):
             file.unlink(missing_ok=True)
         rows = {part.name for part in (self.path / "rows").glob("*.parquet")}
         for part in (self.path / "selections").glob("*.parquet"):
             if part.name not in rows:
                 part.unlink(missing_ok=True)
+
+    @property
+    def prepared(self) -> Path:
+        """Where corpora may be laid for worker processes; it does not outlive a run."""
+        return self.path / ".prepared"
 
     def close(self) -> None:
         """Let another process write."""

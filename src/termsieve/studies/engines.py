@@ -73,6 +73,9 @@ class ThisProcess:
             future.set_exception(error)
         return future
 
+    def abort(self) -> None:
+        """Nothing runs in the background."""
+
     def close(self) -> None:
         """Nothing to end."""
 
@@ -123,6 +126,11 @@ class Processes:
             self.pool.shutdown(wait=False, cancel_futures=True)
             self.pool = self._started()
             return self.pool.submit(run_handle, plan, handle, unit)
+
+    def abort(self) -> None:
+        """End the processes in the middle of their units."""
+        for process in list((self.pool._processes or {}).values()):
+            process.terminate()
 
     def close(self) -> None:
         """Wait for running units, end the processes and remove the files."""

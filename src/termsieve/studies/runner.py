@@ -108,10 +108,13 @@ def run_study(
             stack.enter_context(single_threads())
             report = stack.enter_context(reporter(progress))
             many = n_workers > 1 and len(units) > 1
-            own = Processes(n_workers, store.path / ".prepared") if many else ThisProcess()
+            own = Processes(n_workers, store.prepared) if many else ThisProcess()
             run = _Run(chosen, store, sources, engine or own, units, report)
             try:
                 run.run()
+            except BaseException:
+                own.abort()
+                raise
             finally:
                 own.close()  # only processes that have ended can be asked for their time and memory
                 with suppress(StudyError):
