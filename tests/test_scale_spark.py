@@ -72,8 +72,8 @@ def test_spark_gives_the_counts_of_one_pass_in_memory(spark, tmp_path, several):
 
 def test_columns_of_any_name_null_texts_and_whole_numbers(spark):
     rows = [("aa bb", 2), (None, 1), ("bb", 2), ("cc", None)]
-    frame = spark.createDataFrame(rows, "`the.text` string, `a label` int")
-    counts = scale.count(frame, "the.text", "a label", missing="drop", stop_words=["cc"])
+    frame = spark.createDataFrame(rows, "`the.text` string, `a ``label` int")
+    counts = scale.count(frame, "the.text", "a `label", missing="drop", stop_words=["cc"])
     assert counts == termsieve.count([(["aa bb", "", "bb"], [2, 1, 2])])
     assert counts.classes.dtype.kind == "i"
 

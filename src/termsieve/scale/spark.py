@@ -43,7 +43,9 @@ def count(
     analysis = analysis_of(term_options)
     Source(iter(()), separator=separator, missing=missing)
     counted = _tally_rows(analysis, occurrences, {"separator": separator, "missing": missing})
-    parts = frame.select(_quoted(text), _quoted(label)).mapInArrow(counted, SCHEMA)
+    # Plain names, because mapInArrow itself fails over a column with a dot in its name.
+    columns = [f"{_quoted(text)} AS text", f"{_quoted(label)} AS label"]
+    parts = frame.selectExpr(*columns).mapInArrow(counted, SCHEMA)
     for n_parts in _merge_widths(frame.sparkSession):
         # A shuffle, because a plain coalesce would also leave the counting to so few executors.
         parts = parts.repartition(n_parts).mapInArrow(_merged_rows, SCHEMA)
