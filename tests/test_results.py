@@ -42,6 +42,9 @@ def test_rows_are_scanned_and_filtered(tmp_path):
     assert made.frame().collect_schema() == schema(ROWS)
     assert made.frame(corpus="b").collect().height == 1
     assert made.frame(corpus=["a", "b"], fold=0).collect().height == 2
+    assert made.frame(size=[0.5, 10]).collect()["corpus"].to_list() == ["a"]
+    assert made.frame(size=[10, None]).collect()["corpus"].to_list() == ["b"]
+    assert made.frame(trial=[0, 1]).collect().height == 2
     assert made.frame(size=None).collect()["corpus"].to_list() == ["b"]
     assert made.selections(corpus="a").collect()["terms"].to_list() == [[2, 0]]
     assert made.vocabulary("a") == ["one", "two", "three"]

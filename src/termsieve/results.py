@@ -132,11 +132,13 @@ class Results:
         if unknown:
             raise StudyError(f"column {unknown[0]!r} is not in the results; they have: {', '.join(columns)}")
         frame = pl.scan_parquet(parts) if parts else pl.LazyFrame(schema=schema(columns))
+        types = schema(columns)
         for name, value in equal.items():
-            several = isinstance(value, list | tuple | set | frozenset)
-            frame = frame.filter(
-                pl.col(name).is_in(list(value)) if several else pl.col(name).eq_missing(value)
-            )
+            if isinstance(value, list | tuple | set | frozenset):
+                wanted = pl.Series([*value], dtype=types[name], strict=False)
+                frame = frame.filter(pl.col(name).is_in(wanted.implode(), nulls_equal=True))
+            else:
+                frame = frame.filter(pl.col(name).eq_missing(value))
         return frame
 
     def vocabulary(self, corpus: str) -> list[str]:
