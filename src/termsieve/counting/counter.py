@@ -217,7 +217,7 @@ class Counter:
         by_label = sorted(range(len(labels)), key=labels.__getitem__)
         column = np.empty(len(labels), dtype=np.int32)
         column[by_label] = np.arange(len(labels), dtype=np.int32)
-        df, tf_total, squares = self._cells.columns(len(order))
+        excess, tf_total, squares = self._cells.columns(len(order))
         tp, tf = _tables(self._cells.cells(), rank, column)
         return Tally(
             self.n_docs,
@@ -226,7 +226,7 @@ class Counter:
             self._pos[by_label].astype(np.int64),
             spelling,
             ends,
-            df[order],
+            np.asarray(tp.sum(axis=1), dtype=np.int64) - excess[order],
             tp,
             tf,
             None if tf_total is None else tf_total[order],

@@ -39,7 +39,7 @@ cdef class CellTable:
     cdef int64_t[::1] sums
     cdef Py_ssize_t n_cells
     cdef int shift
-    cdef int64_t[::1] df
+    cdef int64_t[::1] excess        # what the cells of a term sum to beyond its documents
     cdef int64_t[::1] totals
     cdef int64_t[::1] squares
     cdef Py_ssize_t head_cells
@@ -52,7 +52,7 @@ cdef class CellTable:
         self.head = np.zeros((0, self.width), dtype=np.int64)
         self.head_sums = np.zeros((0, self.width), dtype=np.int64)
         self._set_slots(10)
-        self.df = self.totals = self.squares = np.zeros(0, dtype=np.int64)
+        self.excess = self.totals = self.squares = np.zeros(0, dtype=np.int64)
 
     cdef int _set_slots(self, int bits) except -1:
         self.keys = np.zeros(1 << bits, dtype=np.uint64)
@@ -102,8 +102,8 @@ cdef class CellTable:
     cdef int _reserve(self, Py_ssize_t n_terms, Py_ssize_t n_classes) except -1:
         """Make room for terms and classes numbered below these."""
         cdef Py_ssize_t rows
-        if n_terms > self.df.shape[0]:
-            self.df = _longer(self.df, 2 * n_terms)
+        if n_terms > self.excess.shape[0]:
+            self.excess = _longer(self.excess, 2 * n_terms)
             if self.occurrences:
                 self.totals = _longer(self.totals, 2 * n_terms)
                 self.squares = _longer(self.squares, 2 * n_terms)
@@ -154,8 +154,9 @@ cdef class CellTable:
         cdef Py_ssize_t j, k, rows = self.head.shape[0]
         cdef int32_t t, c
         cdef int64_t n
-        for j in range(start, stop):
-            self.df[ids[j]] += 1
+        if last - first != 1:
+            for j in range(start, stop):
+                self.excess[ids[j]] += last - first - 1
         if self.occurrences:
             for j in range(start, stop):
                 n = counts[j]
@@ -179,11 +180,13 @@ cdef class CellTable:
                     self._add_cell(_key(t, c), 1, counts[j])
 
     def columns(self, Py_ssize_t n_terms):
-        """Return document frequencies, total occurrences and sums of squares of the first `n_terms` terms."""
-        df = np.asarray(self.df)[:n_terms].copy()
+        """Return for each of the first `n_terms` terms: the sum of its cells less its documents, which is 0
+        where all documents have one class, and its occurrences and the sum of their squares, or None.
+        """
+        excess = np.asarray(self.excess)[:n_terms].copy()
         if not self.occurrences:
-            return df, None, None
-        return df, np.asarray(self.totals)[:n_terms].copy(), np.asarray(self.squares)[:n_terms].copy()
+            return excess, None, None
+        return excess, np.asarray(self.totals)[:n_terms].copy(), np.asarray(self.squares)[:n_terms].copy()
 
     def cells(self):
         """Return the terms, classes, documents and occurrences (or None) of all cells that are not 0."""
