@@ -198,10 +198,7 @@ class _LinearClassifier(_Classifier):
 def _minimise(logistic: bool, merged: _Merged, cost: Floats, w: Floats, space: Any) -> None:
     rows = merged.rows
     # By strong convexity the weights are as near to the solution as the gradient is short.
-    tolerance = 1e-4 if logistic else 1e-5
-    linear.solve(
-        space, logistic, rows.column, rows.value, rows.start, rows.end, merged.sign, cost, w, tolerance
-    )
+    linear.solve(space, logistic, rows.column, rows.value, rows.start, rows.end, merged.sign, cost, w, 1e-4)
 
 
 _declare(
