@@ -409,6 +409,27 @@ def test_progress_is_shown_on_stderr(capsys):
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_interrupt_stops_the_workers_and_keeps_what_was_counted(tmp_path, monkeypatch, workers):
+    corpus = unicode_corpus(600)
+    paths, saved = in_parts(corpus, tmp_path), tmp_path / "run.npz"
+    monkeypatch.setattr(stream, "PIECE_LEAST", 1)
+    monkeypatch.setattr(counting.sources, "BATCH_DOCUMENTS", 50)
+    calls = []
+
+    def interrupt(n_docs):
+        calls.append(n_docs)
+        if n_docs > 400:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        count(paths, checkpoint=saved, workers=workers, progress=interrupt)
+    assert len(calls) == 9
+    seen = []
+    assert count(paths, checkpoint=saved, progress=seen.append) == in_memory(corpus)
+    assert seen[0] == 450
+
+
 def test_a_fault_in_a_callers_function_surfaces_and_stops_the_workers():
     def tokens(text):
         raise RuntimeError("broken tokenizer")

@@ -149,19 +149,20 @@ def counted_piece(reader: Reader, analysis: Analysis, occurrences: bool, workers
         try:
             while (job := reader.take()) is not None:
                 counter.add(*job)
-        except Exception as error:
+        except BaseException as error:
             reader.stop(error)
 
     reader.begin()
     if workers == 1:
         work(counters[0])
     else:
-        try:
-            with ThreadPoolExecutor(workers) as pool:
+        with ThreadPoolExecutor(workers) as pool:
+            try:
                 list(pool.map(work, counters))
-        except BaseException as error:
-            reader.stop(error)
-            raise
+            except BaseException as error:
+                # An interrupt comes to this thread only, and leaving the pool waits for the others.
+                reader.stop(error)
+                raise
     tallies = []
     while counters:
         counter = counters.pop()
