@@ -22,6 +22,7 @@ from termsieve.learners import (
     DocumentPerceptron,
     HingeSVM,
     QuotientNB,
+    SquaredHingeSVM,
     decision_path,
     decision_sets,
     learner,
@@ -282,6 +283,27 @@ def test_unusable_paths_say_what_is_wrong(change, message):
 def test_naive_bayes_refuses_negative_values(name):
     with pytest.raises(InputError, match="negative"):
         decision_path(name, np.array([[1.0], [-1.0]]), [0, 1], np.array([[1.0]]), [0], [1])
+
+
+@pytest.mark.parametrize("estimator", [SquaredHingeSVM(C=0), HingeSVM(C=-1.0), QuotientNB(alpha=np.nan)])
+def test_unusable_parameters_are_refused(estimator):
+    X, y = documents("presence", n=20)
+    with pytest.raises(ParameterError, match="above 0"):
+        clone(estimator).fit(X, y)
+    with pytest.raises(ParameterError, match="above 0"):
+        decision_path(estimator, X, y, X, [0, 1], [2])
+
+
+@pytest.mark.parametrize("name", ["svm", "lr"])
+@pytest.mark.parametrize("scale", [1e-6, 1e4])
+def test_values_of_any_scale_end_at_the_minimum(name, scale):
+    rng = np.random.default_rng(9)
+    X = rng.normal(size=(120, 15)) * scale
+    y = (X[:, 0] + rng.normal(size=120) * scale > 0).astype(int)
+    model = learner(name).fit(X, y)
+    theirs = oracle(name, 120).fit(X, y) if scale < 1 else model
+    assert np.mean(model.predict(X) != theirs.predict(X)) <= 0.01
+    assert np.mean(model.predict(X) == y) > 0.5
 
 
 @settings(max_examples=60, deadline=None)

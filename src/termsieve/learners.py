@@ -139,7 +139,13 @@ def _declare(name: str, *parameters: str, objective: str, cite: str) -> Callable
 class _Classifier(ClassifierMixin, BaseEstimator):
     """What the learners share: checked input, sorted classes, one score a class or one for two classes."""
 
+    def _check_parameters(self) -> None:
+        for key, value in self.get_params().items():
+            if not 0 < value < float("inf"):
+                raise ParameterError(f"{key}={value!r} of {type(self).__name__} is not a number above 0")
+
     def _checked_fit_input(self, X: Any, y: Any) -> tuple[Any, NDArray[np.intp]]:
+        self._check_parameters()
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -489,6 +495,8 @@ def decision_sets(
     """
     estimator = learner(learner_or_name)
     X_train, X_test = (X if sp.issparse(X) else np.asarray(X) for X in (X_train, X_test))
+    if isinstance(estimator, _Classifier):
+        estimator._check_parameters()
     y, sets = _checked_task(X_train, y_train, X_test, column_sets)
     if not len(sets) or not X_test.shape[0] or y.all() or not y.any():
         return np.full((len(sets), X_test.shape[0]), 1.0 if len(y) and y.all() else -1.0)
