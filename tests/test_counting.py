@@ -211,6 +211,12 @@ def test_merged_terms_are_the_sorted_union(a, b):
     assert [both[i] for i in at_b] == sorted(b)
 
 
+@pytest.mark.parametrize("pattern", [r"\S+", r"(?u)\b\w\w+\b"])
+def test_terms_with_nul_and_surrogates_survive(pattern):
+    corpus = Corpus(["a\0b \0 \ud800x é\0", "\0 𝒳 \0\0", "plain é"], ["x", "y", "x"])
+    assert count(corpus, token_pattern=pattern) == in_memory(corpus, token_pattern=pattern)
+
+
 def tally_of(corpus):
     return stream.tally_of(counting.Source(corpus), counting.analysis_of({}), occurrences=True)
 

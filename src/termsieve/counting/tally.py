@@ -6,6 +6,7 @@ import io
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,11 +67,9 @@ class Tally:
 
     def terms(self) -> list[str]:
         """Return the terms, sorted."""
-        text, out, start = self.spelling.tobytes(), [], 0
-        for end in self.ends.tolist():
-            out.append(text[start:end].decode("utf-8", "surrogatepass"))
-            start = end
-        return out
+        text = self.spelling.tobytes().decode("utf-8", "surrogatepass")
+        n_characters = np.concatenate([[0], np.cumsum((self.spelling & 0xC0) != 0x80)])
+        return [text[start:end] for start, end in pairwise([0, *n_characters[self.ends].tolist()])]
 
     def counts(self) -> Counts:
         """Return the Counts of these documents."""
@@ -214,9 +213,15 @@ def merged(tallies: Iterable[Tally]) -> Tally:
 
 def spelled(terms: Sequence[str]) -> tuple[NDArray[np.uint8], Ints]:
     """Return the terms as UTF-8 in a row, and where each ends."""
-    raw = [term.encode("utf-8", "surrogatepass") for term in terms]
-    ends = np.cumsum(np.fromiter(map(len, raw), dtype=np.int64, count=len(raw)), dtype=np.int64)
-    return np.frombuffer(b"".join(raw), dtype=np.uint8), ends
+    joined = "\0".join([*terms, ""]).encode("utf-8", "surrogatepass")
+    raw = np.frombuffer(joined, dtype=np.uint8)
+    stops = np.flatnonzero(raw == 0)
+    if len(stops) == len(terms):
+        return raw[raw != 0], stops - np.arange(len(stops))
+    # Some term holds a NUL, so that it cannot stand between terms.
+    each = [term.encode("utf-8", "surrogatepass") for term in terms]
+    ends = np.cumsum(np.fromiter(map(len, each), dtype=np.int64, count=len(each)), dtype=np.int64)
+    return np.frombuffer(b"".join(each), dtype=np.uint8), ends
 
 
 def _spread(values: Ints, places: NDArray[Any], size: int) -> Ints:
