@@ -89,7 +89,7 @@ def paths(part: Fold, learner: str, metrics: list[str]) -> list[np.ndarray]:
 
 
 def separate(part: Fold, model: Any, metrics: list[str], unfinished: bool = True) -> list[np.ndarray]:
-    """Return the same from one fit of a classifier a size; NaN for `unfinished` ones if they are not asked."""
+    """Return the same from one fit of a classifier a size; NaN for `unfinished` ones if not asked."""
     values = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # LinearSVC often says that it has not converged
