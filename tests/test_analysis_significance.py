@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 import scikit_posthocs
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -77,6 +77,17 @@ def test_values_without_variance(made_rows):
     assert made["a", "c"]["p_t"] == 0
     assert made["a", "c"]["t"] is None
     assert made["a", "c"]["difference"] == pytest.approx(-0.2)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.integers(-4, 4), min_size=2, max_size=15))
+def test_wilcoxon_with_ties_and_zeros_is_scipys(differences):
+    from termsieve.analysis.significance import _wilcoxon
+
+    values = np.array(differences) / 8
+    if values.any():
+        test = stats.wilcoxon(values)
+        assert _wilcoxon(values) == pytest.approx((test.statistic, test.pvalue))
 
 
 def test_one_observation_has_no_p_value(made_rows):

@@ -24,6 +24,7 @@ from termsieve.analysis.values import (
 from termsieve.errors import InputError, ParameterError, unknown_name
 
 Unit = Literal["trial", "problem"]
+FEW_PAIRS = 13  # up to which scipy's p-value is exact even with ties
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
@@ -100,8 +101,26 @@ def _paired(a: NDArray[Any], b: NDArray[Any]) -> dict[str, Any]:
     moved = np.where(np.abs(difference) <= 1e-12, 0.0, difference)
     if not moved.any():
         return made | {"t": t, "p_t": p_t, "w": 0.0, "p_wilcoxon": 1.0}
-    rank = stats.wilcoxon(moved)
-    return made | {"t": t, "p_t": p_t, "w": float(rank.statistic), "p_wilcoxon": float(rank.pvalue)}
+    w, p_wilcoxon = _wilcoxon(moved)
+    return made | {"t": t, "p_t": p_t, "w": w, "p_wilcoxon": p_wilcoxon}
+
+
+def _wilcoxon(difference: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the lesser sum of signed ranks and its two-sided p-value, exact for few pairs."""
+    moved = difference[difference != 0]
+    ranks = stats.rankdata(np.abs(moved))
+    tied = len(np.unique(ranks)) < len(ranks) or len(moved) < len(difference)
+    if not tied or len(difference) > FEW_PAIRS:
+        test = stats.wilcoxon(difference)
+        return float(test.statistic), float(test.pvalue)
+    # Every sign pattern is as likely as any other. scipy would go through all of them, one by one.
+    doubled = np.round(2 * ranks).astype(int)
+    ways = np.ones(1)
+    for rank in doubled:
+        ways = np.concatenate([ways, np.zeros(rank)]) + np.concatenate([np.zeros(rank), ways])
+    positive = int(doubled[moved > 0].sum())
+    tail = min(ways[: positive + 1].sum(), ways[positive:].sum()) / ways.sum()
+    return min(positive, int(doubled.sum()) - positive) / 2, min(1.0, 2 * float(tail))
 
 
 def _with_holm(table: pl.DataFrame) -> pl.DataFrame:

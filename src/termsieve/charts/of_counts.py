@@ -11,10 +11,9 @@ import numpy as np
 import polars as pl
 
 from termsieve.analysis.stability import overlaps
-from termsieve.charts.roc import MetricSpec, class_position, shown
+from termsieve.charts.roc import MetricSpec, class_counts, shown
 from termsieve.charts.theme import (
     HEIGHT,
-    LABEL_LIMIT,
     LOG_AXIS,
     NEGATIVE,
     POSITIVE,
@@ -37,7 +36,7 @@ def telling_terms(counts: Counts, label: Any = None, metric: MetricSpec = "bns",
 
     `speaks` is "for" or "against" the class, `score` is the magnitude, `rank` counts both kinds together.
     """
-    own = counts.take([class_position(counts, label)])
+    own = class_counts(counts, label)
     scores = score(own, metric)
     order = rank(scores).order
     signs, values, names = scores.direction[0], np.abs(scores.values[0]), own.names()
@@ -81,7 +80,7 @@ def bar_panel(terms: pl.DataFrame, title: str) -> alt.Chart:
     for row in rows:
         row["bar"] = row["score"] if row["speaks"] == "for" else -row["score"]
     names = alt.param(name=f"names_{crc32(title.encode())}", value=[row["term"] for row in rows])
-    labels = alt.Axis(title=None, labelLimit=LABEL_LIMIT, labelExpr=f"{names.name}[datum.value]", ticks=False)
+    labels = alt.Axis(title=None, labelExpr=f"{names.name}[datum.value]", ticks=False)
     numbers = alt.Axis(format=".3~g", tickCount=6)
     kinds = alt.Scale(domain=["for", "against"], range=[POSITIVE, NEGATIVE])
     chart = alt.Chart(records(rows), title=title).mark_bar()
@@ -89,7 +88,7 @@ def bar_panel(terms: pl.DataFrame, title: str) -> alt.Chart:
         chart.encode(
             x=alt.X(
                 "bar:Q",
-                title="score, against the class to the left",
+                title="score",
                 axis=numbers,
             ),
             y=alt.Y("place:O", axis=labels),
@@ -110,10 +109,9 @@ def metric_overlaps(counts: Counts, metrics: Sequence[MetricSpec], k: int = 100)
 def overlap(table: pl.DataFrame) -> alt.LayerChart:
     """Return the table of `overlaps` as a square of shares: how much of two selections is in both."""
     names = table["first"].unique(maintain_order=True).to_list()
-    axis = alt.Axis(labelLimit=LABEL_LIMIT)
     base = alt.Chart(records(table)).encode(
-        x=alt.X("first:N", sort=names, title=None, axis=alt.Axis(labelLimit=LABEL_LIMIT, labelAngle=-40)),
-        y=alt.Y("second:N", sort=names, title=None, axis=axis),
+        x=alt.X("first:N", sort=names, title=None, axis=alt.Axis(labelAngle=-40)),
+        y=alt.Y("second:N", sort=names, title=None),
         tooltip=tips("first", "second", shared=",d", jaccard=".2f"),
     )
     squares = base.mark_rect().encode(

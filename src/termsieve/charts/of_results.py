@@ -183,8 +183,8 @@ def pairs(table: pl.DataFrame, alone: pl.DataFrame, tolerance: float | None = No
     both = pl.concat([one, two, two.select(first="second", second="first", share="share")])
     names = _methods(both, "first")
     base = alt.Chart(records(both)).encode(
-        x=alt.X("first:N", sort=names, title=None, axis=alt.Axis(labelLimit=LABEL_LIMIT, labelAngle=-40)),
-        y=alt.Y("second:N", sort=names, title=None, axis=alt.Axis(labelLimit=LABEL_LIMIT)),
+        x=alt.X("first:N", sort=names, title=None, axis=alt.Axis(labelAngle=-40)),
+        y=alt.Y("second:N", sort=names, title=None),
         tooltip=tips("first", "second", share=".1%"),
     )
     scale = alt.Scale(scheme="blues", domain=[0, 1])
@@ -235,7 +235,7 @@ def chosen_parameters(table: pl.DataFrame, parameter: str = "ratio") -> alt.Laye
     order = rows.group_by("problem").agg(pl.col(parameter).mean()).sort(parameter)["problem"].to_list()
     title = {"ratio": "share of positive terms chosen", "lam": "lam chosen"}[parameter]
     base = alt.Chart(records(rows)).encode(
-        y=alt.Y("problem:N", sort=order, title=None, axis=alt.Axis(labelLimit=LABEL_LIMIT)),
+        y=alt.Y("problem:N", sort=order, title=None),
         color=colour(names, "run"),
         tooltip=tips(
             "problem", "run", **dict.fromkeys((parameter, f"{parameter}_low", f"{parameter}_high"), ".2f")
@@ -320,10 +320,8 @@ def critical_difference(ranks: MeanRanks) -> alt.LayerChart:
         bars = [{"rank": a, "end": b, "row": 0.7 + i} for i, (a, b) in enumerate(groups)]
         bar = alt.Chart(records(bars)).mark_rule(strokeWidth=5, color=PALETTE[1], strokeCap="round")
         layers.append(bar.encode(x=x, x2=alt.X2("end:Q"), y=y))
-    near = f"less than {ranks.critical_difference:.2f} ranks apart"
-    title = alt.Title(
-        f"bars join methods {near} (Nemenyi, {ranks.alpha:g})", fontSize=11, fontWeight="normal"
-    )
+    near = f"{ranks.critical_difference:.2f} ranks apart (Nemenyi, {ranks.alpha:g})"
+    title = alt.Title(["bars join methods less than", near], fontSize=11, fontWeight="normal")
     return layered(*layers, height=26 * depth + 10, title=title)
 
 

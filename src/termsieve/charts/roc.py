@@ -36,6 +36,12 @@ def class_position(counts: Counts, label: Any = None) -> int:
     return found[0]
 
 
+def class_counts(counts: Counts, label: Any = None) -> Counts:
+    """Return the counts of one class against all other documents."""
+    position = class_position(counts, label)
+    return counts if counts.n_classes == 1 else counts.take([position])
+
+
 def shown(text: Any, letters: int = MAX_LETTERS) -> str:
     """Return a text as it can be shown: valid Unicode, and cut where it is very long.
 
@@ -57,7 +63,7 @@ def term_points(
 
     Of more than `max_points` the best by any of the metrics are kept. `words` holds up to `max_words` terms.
     """
-    own = counts.take([class_position(counts, label)])
+    own = class_counts(counts, label)
     tp, fp = own.tp[0], own.df - own.tp[0]
     present = np.flatnonzero(own.df)
     if not len(present):
@@ -97,7 +103,7 @@ def isoclines(
     metric has a line for positive and one for negative terms. `line` numbers the lines, `step` their points;
     sizes beyond the number of terms have no line, and neither has a level that every table reaches.
     """
-    own = counts.take([class_position(counts, label)])
+    own = class_counts(counts, label)
     pos, neg = int(own.pos[0]), int(own.neg[0])
     made: list[dict[str, Any]] = []
     n_lines = 0

@@ -26,7 +26,11 @@ LABEL_LIMIT = 190  # pixels of an axis label: a long word ends in an ellipsis
 ALTAIR_ROWS = 5000
 LEGEND = alt.Legend(labelLimit=LABEL_LIMIT, symbolOpacity=1)
 LOG_AXIS = alt.Axis(format="~s", grid=False, labelOverlap="greedy", labelSeparation=8)
-CONFIG = {"view": {"stroke": None}, "axis": {"gridOpacity": 0.6}, "font": "system-ui, sans-serif"}
+CONFIG = {
+    "view": {"stroke": None},
+    "axis": {"gridOpacity": 0.6, "labelLimit": LABEL_LIMIT},
+    "font": "system-ui, sans-serif",
+}
 
 
 def records(table: pl.DataFrame | Iterable[dict[str, Any]]) -> Any:

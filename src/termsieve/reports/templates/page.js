@@ -71,7 +71,7 @@ async function draw(figure) {
     for (const param of spec.params || []) if (param.name in kept) param.value = kept[param.name];
     if (views[id]) views[id].finalize();
     const columns = Math.max(1, Math.floor(place.clientWidth / 190));
-    const config = { legend: { columns } };
+    const config = { legend: { columns }, axis: { labelLimit: Math.min(190, place.clientWidth * 0.3) } };
     const made = await vegaEmbed(place, spec, { actions: false, renderer: "svg", config });
     views[id] = made.view;
     window.dispatchEvent(new Event("resize"));
