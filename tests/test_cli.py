@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from termsieve import Counts, TermSelector, cut, load_docstrings, rank, score
-from termsieve.cli import app
+from termsieve.cli.app import app
 from termsieve.cli.shell import exit_code
 from termsieve.cli.source import Source
 from termsieve.cli.terms import split_specs
@@ -65,7 +65,9 @@ def commands():
     """Every command with its words, from the app itself."""
     own = [[entry.name or entry.callback.__name__] for entry in app.registered_commands]
     groups = [
-        [group.name, entry.name] for group in app.registered_groups for entry in group.typer_instance.registered_commands
+        [group.name, entry.name]
+        for group in app.registered_groups
+        for entry in group.typer_instance.registered_commands
     ]
     return own + groups
 
@@ -83,7 +85,9 @@ def test_rank_prints_what_the_library_ranks(run):
     assert {(row["class"], row["pos"], row["neg"]) for row in rows} == {("spam", 2, 3)}
 
 
-@pytest.mark.parametrize("options", ["", "--side positive", "--side negative", "--combine mean", "--ratio 0.5"])
+@pytest.mark.parametrize(
+    "options", ["", "--side positive", "--side negative", "--combine mean", "--ratio 0.5"]
+)
 def test_rank_names_the_class_a_word_tells_about(run, options):
     rows = json.loads(run(f"rank many.jsonl --json -m chi {options}").out)
     counts = Source("many.jsonl").counts()
@@ -117,14 +121,16 @@ def test_rank_writes_the_same_rows_in_every_format(run, folder):
 
 def test_rank_reads_json_lines_from_standard_input(folder):
     command = [sys.executable, "-m", "termsieve.cli", "rank", "-", "-k", "2", "--json"]
-    done = subprocess.run(command, input=(folder / "many.jsonl").read_bytes(), capture_output=True, check=True)
+    done = subprocess.run(
+        command, input=(folder / "many.jsonl").read_bytes(), capture_output=True, check=True
+    )
     assert len(json.loads(done.stdout)) == 2
 
 
 def test_rank_and_its_table_import_no_heavy_part(folder):
     code = """
 import sys
-from termsieve.cli import app
+from termsieve.cli.app import app
 from termsieve.cli.shell import exit_code
 assert exit_code(app, ["rank", "mail.csv", "--label", "folder"]) == 0
 heavy = {"sklearn", "altair", "dask", "distributed", "pyspark", "pandas", "skops", "jinja2", "vl_convert"}
@@ -175,9 +181,7 @@ def test_show_says_what_is_there(run):
 
 def test_compare_counts_what_metrics_share(run):
     found = json.loads(run("compare mail.csv --label folder --metrics bns,ig,wfo(0.3) -k 4 --json").out)
-    best = {
-        name: {term for term in ranking_terms(name)[:4]} for name in ("bns", "information_gain", "wfo(0.3)")
-    }
+    best = {name: set(ranking_terms(name)[:4]) for name in ("bns", "information_gain", "wfo(0.3)")}
     for pair in found["overlap"]:
         assert pair["both"] == len(best[pair["metric"]] & best[pair["other"]])
         assert pair["shared"] == pair["both"] / 4
@@ -205,8 +209,14 @@ def test_a_selected_vocabulary_is_what_vectorisers_take(run, folder):
     run("select mail.csv --label folder -k 4 -o vocabulary.json")
     words = json.loads((folder / "vocabulary.json").read_text())
     assert words == ranking_terms("bns")[:4]
-    assert CountVectorizer(vocabulary=words).transform(["cheap cheap buy"]).toarray()[0, words.index("cheap")] == 2
-    assert json.loads(run("select mail.csv --label folder --fraction 0.2 -m chi").out) == ranking_terms("chi")[:3]
+    assert (
+        CountVectorizer(vocabulary=words).transform(["cheap cheap buy"]).toarray()[0, words.index("cheap")]
+        == 2
+    )
+    assert (
+        json.loads(run("select mail.csv --label folder --fraction 0.2 -m chi").out)
+        == ranking_terms("chi")[:3]
+    )
 
 
 def test_a_saved_pipeline_predicts_as_the_library_does(run, folder):
@@ -215,7 +225,9 @@ def test_a_saved_pipeline_predicts_as_the_library_does(run, folder):
     texts, labels = zip(*MAIL, strict=True)
     from termsieve import TermVectorizer, learner
 
-    model = make_pipeline(TermVectorizer(binary=True), TermSelector("bns", k=4), learner("lr")).fit(texts, labels)
+    model = make_pipeline(TermVectorizer(binary=True), TermSelector("bns", k=4), learner("lr")).fit(
+        texts, labels
+    )
     assert printed == model.predict(texts).tolist()
     (folder / "new.csv").write_text("id,text\n1,cheap\n2,noon\n")
     assert json.loads(run("predict model.skops new.csv --json").out) == ["spam", "ham"]

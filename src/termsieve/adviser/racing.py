@@ -20,6 +20,7 @@ from termsieve.policy import Ranking
 Rows = NDArray[np.int64]
 N_FOLDS = 4
 HOPELESS = 0.05  # an arm that reaches the leader in a smaller share of resamples is dropped
+KEPT = (0.5, 0.25)  # of the arms, how many at most go on after the first fold, and after the second
 AS_GOOD = 0.002  # of figures this close, that with fewer terms is taken
 
 
@@ -136,7 +137,7 @@ class Fold:
         return said
 
 
-@dataclass
+@dataclass(eq=False)
 class Standing:
     """How an arm has done so far: at each size its verdicts and the terms it used."""
 
@@ -208,7 +209,7 @@ def race(
             if not standing.dropped and (number or _in_time(standings, deadline)):
                 standing.run(fold)
         standings = [s for s in standings if s.n_folds]
-        _drop_hopeless(question, standings, generator)
+        _drop(question, standings, generator, KEPT[number] if number < len(KEPT) else 1.0)
     running = [s for s in standings if not s.dropped and question.may_win(s.arm)]
     top = max(max(s.figures(goal)) for s in running)
     near = [
@@ -227,14 +228,19 @@ def _in_time(standings: list[Standing], deadline: float) -> bool:
     return len(kinds) < 2 or time.perf_counter() < deadline
 
 
-def _drop_hopeless(question: Question, standings: list[Standing], generator: np.random.Generator) -> None:
-    """Drop arms that hardly ever reach the leader; of all features, the best arm always stays."""
+def _drop(question: Question, standings: list[Standing], generator: np.random.Generator, kept: float) -> None:
+    """Drop arms beyond the best share of all, and those that hardly ever reach the leader.
+
+    Of all features the best arm always stays: it is what the choice is compared with.
+    """
     goal = question.goal
-    running = [s for s in standings if not s.dropped]
-    leader = max((s for s in running if question.may_win(s.arm)), key=lambda s: max(s.figures(goal)))
-    full = max((s for s in running if s.arm.method is None), key=lambda s: max(s.figures(goal)))
-    for standing in running:
-        rival = full if standing.arm.method is None else leader
-        if standing is not rival:
-            theirs, own = rival.verdicts[rival.best(goal)], standing.verdicts[standing.best(goal)]
-            standing.dropped = chance_to_win(theirs, own, goal, generator) < HOPELESS
+    running = sorted((s for s in standings if not s.dropped), key=lambda s: -max(s.figures(goal)))
+    leader = next(s for s in running if question.may_win(s.arm))
+    full = next(s for s in running if s.arm.method is None)
+    for place, standing in enumerate(running):
+        if standing in (leader, full):
+            continue
+        theirs, own = leader.verdicts[leader.best(goal)], standing.verdicts[standing.best(goal)]
+        standing.dropped = (
+            place >= kept * len(standings) or chance_to_win(theirs, own, goal, generator) < HOPELESS
+        )

@@ -3,48 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
-
-import typer
-
-from termsieve import __version__
-from termsieve.cli import advice, counting, demo, models, studies, terms
-from termsieve.cli.shell import Guarded, exit_code
-
-app = typer.Typer(
-    cls=Guarded,
-    name="termsieve",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"max_content_width": 100},
-    epilog="\b\nExample: termsieve demo",
-)
-
-
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"termsieve {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _root(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
-    ] = False,
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Show where an error comes from; works anywhere.")
-    ] = False,
-) -> None:
-    """Find the words that tell classes of documents apart, how many are needed, and which method suits."""
-
-
-for part in (demo, terms, counting, models, advice, studies):
-    app.registered_commands += part.app.registered_commands
-app.add_typer(studies.study, name="study")
 
 
 def main() -> None:
     """Run the command line of this process."""
+    try:
+        # Loaded here, so that Ctrl-C at the very start is answered as it is later.
+        from termsieve.cli.app import app
+        from termsieve.cli.shell import exit_code
+    except KeyboardInterrupt:
+        sys.stderr.write("termsieve: stopped\n")
+        sys.exit(1)
     sys.exit(exit_code(app, sys.argv[1:]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,6 +15,7 @@ from typer.core import TyperGroup
 from termsieve.errors import ParameterError, TermsieveError
 
 GOOD, FAILURE, USAGE = 0, 1, 2
+INTERRUPTED = 130  # what the command-line library answers to Ctrl-C before a command runs
 
 
 class CarriedError(Exception):
@@ -36,12 +38,15 @@ class Guarded(TyperGroup):
 def exit_code(app: Callable[..., Any], args: list[str]) -> int:
     """Run the command line `args` and return its exit code; a traceback is shown with `--debug` only."""
     try:
-        code = app([word for word in args if word != "--debug"], standalone_mode=False)
+        words = [word for word in args if word != "--debug"]
+        code = app(words, prog_name="termsieve", standalone_mode=False)
         sys.stdout.flush()
     except (Exception, KeyboardInterrupt) as error:
         if "--debug" in args and not _is_usage_error(error):
             raise
         return _answered(error.__cause__ or error if isinstance(error, CarriedError) else error)
+    if code == INTERRUPTED:
+        return _told("stopped", FAILURE)
     return code if isinstance(code, int) else GOOD
 
 
@@ -53,7 +58,7 @@ def _answered(error: BaseException) -> int:
     if isinstance(error, KeyboardInterrupt):
         return _told("stopped", FAILURE)
     if isinstance(error, TermsieveError):
-        return _told(str(error), USAGE if isinstance(error, ParameterError) else FAILURE)
+        return _told(_in_options(str(error)), USAGE if isinstance(error, ParameterError) else FAILURE)
     if isinstance(error, OSError):
         _drop(sys.stdout)
         where = f"{error.filename}: " if error.filename else "the output cannot be written: "
@@ -64,6 +69,12 @@ def _answered(error: BaseException) -> int:
         return _usage_told(error)
     line = next(iter(str(error).splitlines()), "") or "no message"
     return _told(f"unexpected {type(error).__name__}: {line}; --debug shows where", FAILURE)
+
+
+def _in_options(sentence: str) -> str:
+    """Return a sentence of the library with its keywords as the options of the command line."""
+    sentence = sentence.replace("missing='drop'", "--drop-missing")
+    return re.sub(r"\b(text|label|separator|delimiter|encoding|format)=(?=[,;. ])", r"--\1", sentence)
 
 
 def _is_usage_error(error: BaseException) -> bool:

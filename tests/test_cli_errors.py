@@ -1,0 +1,201 @@
+"""Wrong invocations: one sentence on stderr, the right exit code, never a traceback."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import polars as pl
+import pytest
+
+from termsieve.cli.app import app
+from termsieve.cli.shell import exit_code
+
+FAILURE, USAGE = 1, 2
+MAIL = "mail.csv --label folder"
+
+# The command line, its exit code, and what its sentence says.
+WRONG = [
+    ("rank missing.csv", FAILURE, "missing.csv does not exist; check the path"),
+    ("rank mail.csv", FAILURE, "which column is the label? Give --label"),
+    ("rank mail.csv --label nope", FAILURE, "no column 'nope'"),
+    (f"rank {MAIL} --text nope", FAILURE, "no column 'nope' for --text"),
+    ("rank mail.csv --label body --text body", FAILURE, "name two different ones"),
+    ("rank one.csv", FAILURE, "only one class 'spam'; to tell classes apart takes two"),
+    (
+        "rank gaps.csv",
+        FAILURE,
+        "document 2 has no label; label it or leave such documents out with --drop-missing",
+    ),
+    ("rank empty.csv", FAILURE, "empty.csv is empty"),
+    ("rank header.csv", FAILURE, "there are no documents"),
+    ("rank ragged.csv", FAILURE, "line 2: 3 fields where the header has 2"),
+    ("rank latin.csv", FAILURE, "line 2: not valid utf-8; give --encoding"),
+    ("rank broken.parquet", FAILURE, "no readable Parquet file"),
+    ("rank broken.jsonl", FAILURE, "line 1: not a JSON object"),
+    ("rank nothing", FAILURE, "empty folder"),
+    ("rank noise.bin", FAILURE, "none of the known formats"),
+    (f"rank {MAIL} --metric bnz", USAGE, "metric 'bnz' is unknown; did you mean 'bns'?"),
+    (f"rank {MAIL} --metric power(k=-1)", USAGE, "power"),
+    (f"rank {MAIL} --metric bns(", USAGE, "not a name with arguments"),
+    (f"rank {MAIL} -k 0", USAGE, "k must be a whole number of at least 1, not 0"),
+    (f"rank {MAIL} -k many", USAGE, "Invalid value for '-k'"),
+    (f"rank {MAIL} --side left", USAGE, "side 'left' is unknown"),
+    (f"rank {MAIL} --ratio 2", USAGE, "ratio must lie between 0 and 1, not 2.0"),
+    (f"rank {MAIL} --ratio 0.5 --side positive", USAGE, "exclude each other"),
+    (f"rank {MAIL} --combine best", USAGE, "combine 'best' is unknown"),
+    (f"rank {MAIL} --class eggs", USAGE, "class 'eggs' is unknown"),
+    (f"rank {MAIL} --class spam --each", USAGE, "leave out --class"),
+    (f"rank {MAIL} --min-df -1", USAGE, "min_df must be 0 or more documents"),
+    (f"rank {MAIL} --max-df 1.5", USAGE, "between 0.0 and 1.0"),
+    (f"rank {MAIL} --ngrams 0", USAGE, "--ngrams must be 1 or more, not 0"),
+    (f"rank {MAIL} --stop-words none.txt", USAGE, "there is no file none.txt"),
+    (f"rank {MAIL} --stem latin", USAGE, "'latin' is unknown"),
+    (f"rank {MAIL} --format xls", USAGE, "format 'xls' is unknown"),
+    (f"rank {MAIL} -o words.xlsx", USAGE, "words.xlsx must end with one of .csv"),
+    (f"rank {MAIL} -o far/words.csv", USAGE, "the folder far for words.csv does not exist"),
+    (f"rank {MAIL} --colour", USAGE, "No such option: --colour"),
+    ("rank", USAGE, "Missing argument 'FILE'"),
+    ("rnak mail.csv", USAGE, "No such command 'rnak'. Did you mean 'rank'?"),
+    ("--nope", USAGE, "No such option: --nope"),
+    ("rank counts.parquet --text body", USAGE, "--text is for documents, but counts.parquet holds counts"),
+    (f"compare {MAIL} --metrics bns", USAGE, "at least two different metrics"),
+    (f"compare {MAIL} --metrics bns,igg", USAGE, "did you mean 'ig'?"),
+    ("merge mail.csv -o both.parquet", FAILURE, "mail.csv is not a readable Parquet file"),
+    ("merge counts.parquet -o both.csv", USAGE, "both.csv must end with one of .parquet"),
+    ("merge counts.parquet", USAGE, "Missing option '-o'"),
+    (f"count {MAIL} --workers 0", USAGE, "workers=0 must be a whole number from 1"),
+    ("show table.parquet", FAILURE, "table.parquet"),
+    (f"select {MAIL} -k 5 --fraction 0.1", USAGE, "give one cut-off, not k and fraction together"),
+    (f"select {MAIL} --memory -5", USAGE, "memory must be a number of bytes above 0, not -5.0"),
+    (f"select {MAIL} --threshold 1e9", USAGE, "no word passes this cut-off"),
+    (f"select {MAIL} -k 2 --pipeline m.skops --learner tree", USAGE, "learner 'tree' is unknown"),
+    ("select counts.parquet -k 2 --pipeline m.skops", USAGE, "needs the documents themselves"),
+    ("predict none.skops mail.csv", FAILURE, "none.skops: No such file or directory"),
+    ("predict mail.csv mail.csv", FAILURE, "mail.csv is no readable skops file"),
+    (f"advise {MAIL} --goal win", USAGE, "goal 'win' is unknown"),
+    (f"advise {MAIL} --budget-terms -5", USAGE, "k must be a whole number of at least 1, not -5"),
+    (f"advise {MAIL} --budget-terms 5 --budget-memory 9", USAGE, "give one budget"),
+    (f"advise {MAIL} --minutes 0", USAGE, "minutes must be a number above 0, not 0.0"),
+    (f"advise {MAIL} --held-out 0", USAGE, "held_out must be a whole number of at least 1"),
+    (f"advise {MAIL}", FAILURE, "too few documents for advice"),
+    ("study run nothere -o results", FAILURE, "plan 'nothere' is unknown"),
+    ("study run bad.toml -o results", FAILURE, "the plan 'bad' is not valid TOML"),
+    ("study run quick -o results --share half", USAGE, "--share must be like 1/2, not 'half'"),
+    ("study run quick -o results --workers 0", FAILURE, "workers must be a whole number of at least 1"),
+    ("study status nothing", FAILURE, "nothing holds no results of a study"),
+    ("study resume nothing", FAILURE, "nothing holds no results of a study"),
+    (f"report {MAIL} -o report.pdf", USAGE, "report.pdf must end with one of .html"),
+    ("demo -o far/report.html", USAGE, "the folder far"),
+    ("metrics bnz", USAGE, "metric 'bnz' is unknown"),
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("wrong")
+    files = {
+        "mail.csv": b"body,folder\ncheap pills,spam\nsee you,ham\n",
+        "one.csv": b"text,label\ncheap pills,spam\nbuy now,spam\n",
+        "gaps.csv": b"text,label\ncheap pills,spam\nbuy now,\n",
+        "empty.csv": b"",
+        "header.csv": b"text,label\n",
+        "ragged.csv": b"text,label\na,b,c\n",
+        "latin.csv": b"text,label\ncaf\xe9,a\n",
+        "broken.parquet": b"PAR1 no more",
+        "broken.jsonl": b"{text: 1}\n",
+        "noise.bin": bytes(range(256)),
+        "bad.toml": b"corpora = 3\n[[[",
+    }
+    for name, content in files.items():
+        (made / name).write_bytes(content)
+    (made / "nothing").mkdir()
+    pl.DataFrame({"x": [1]}).write_parquet(made / "table.parquet")
+    before = os.getcwd()
+    os.chdir(made)
+    yield made
+    os.chdir(before)
+
+
+@pytest.fixture(scope="module")
+def _counts(folder):
+    assert exit_code(app, f"count {MAIL} -o counts.parquet".split()) == 0
+
+
+@pytest.mark.usefixtures("_counts")
+@pytest.mark.parametrize(("line", "code", "sentence"), WRONG, ids=[line for line, _, _ in WRONG])
+def test_a_wrong_invocation_gets_one_sentence(capsys, line, code, sentence):
+    capsys.readouterr()
+    assert exit_code(app, line.split()) == code
+    out, err = capsys.readouterr()
+    assert sentence in err
+    assert err.startswith("termsieve: ")
+    assert err.count("\n") == 1
+    assert "Traceback" not in out + err
+
+
+def command(*words):
+    return [sys.executable, "-m", "termsieve.cli", *words]
+
+
+def test_debug_shows_where_an_error_comes_from(folder):
+    with pytest.raises(ValueError, match="bnz"):
+        exit_code(app, ["rank", "mail.csv", "--metric", "bnz", "--debug"])
+    done = subprocess.run(
+        command("rank", "missing.csv", "--debug"), capture_output=True, text=True, cwd=folder
+    )
+    assert done.returncode == 1
+    assert "Traceback" in done.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_a_full_disk_is_a_failure(folder):
+    with open("/dev/full", "w") as full:
+        words = command("rank", "mail.csv", "--label", "folder")
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, cwd=folder)
+    assert done.returncode == FAILURE
+    assert done.stderr == "termsieve: the output cannot be written: No space left on device\n"
+
+
+def test_a_reader_that_has_enough_is_no_failure(folder):
+    words = command("metrics", "--json")
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder) as process:
+        process.stdout.close()
+        assert process.wait(timeout=120) == 0
+        assert process.stderr.read() == b""
+
+
+def test_an_interrupted_command_says_so(folder):
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command("rank", "-"), cwd=folder, **pipes) as process:
+        # More than a pipe holds: once it is written, the command is reading.
+        process.stdin.write(b"\n" * 1_000_000)
+        process.stdin.flush()
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=120)
+    assert process.returncode == FAILURE
+    assert err == b"termsieve: stopped\n"
+
+
+def test_a_file_that_cannot_be_read_is_a_failure(capsys, folder):
+    if not os.path.exists("/proc/self/mem"):
+        pytest.skip("needs /proc")
+    assert exit_code(app, ["rank", "/proc/self/mem"]) == FAILURE
+    assert "cannot be read: Input/output error" in capsys.readouterr().err
+
+
+def test_what_nobody_foresaw_is_still_one_sentence(capsys, monkeypatch, folder):
+    from termsieve.cli.source import Source
+
+    def fail(self, occurrences=False):
+        raise ZeroDivisionError("by nothing\nat all")
+
+    monkeypatch.setattr(Source, "counts", fail)
+    assert exit_code(app, ["rank", "mail.csv"]) == FAILURE
+    assert (
+        capsys.readouterr().err
+        == "termsieve: unexpected ZeroDivisionError: by nothing; --debug shows where\n"
+    )
+    monkeypatch.setattr(Source, "counts", lambda self, occurrences=False: (_ for _ in ()).throw(MemoryError))
+    assert exit_code(app, ["rank", "mail.csv"]) == FAILURE
+    assert "not enough memory" in capsys.readouterr().err
