@@ -1,6 +1,7 @@
 import os
 import signal
 import socket
+import subprocess
 import sys
 import warnings
 
@@ -61,6 +62,15 @@ def test_two_processes_give_the_counts_of_one_pass_in_memory(client, tmp_path, s
     want = in_memory(corpus, True)
     assert scale.count(folder, client=client, occurrences=True) == want
     assert termsieve.count(folder, occurrences=True, workers=2) == want
+
+
+def test_the_command_line_counts_on_a_cluster(client, tmp_path):
+    corpus = unicode_corpus()
+    files = sorted(str(path) for path in write_parts(corpus, tmp_path / "parts").iterdir())
+    out = str(tmp_path / "counts.parquet")
+    words = ["count", *files, "-o", out, "--dask", client.scheduler.address]
+    subprocess.run([sys.executable, "-c", "from termsieve.cli import main; main()", *words], check=True)
+    assert Counts.load(out) == in_memory(corpus)
 
 
 def test_dataframes_and_bags_count_alike(client):

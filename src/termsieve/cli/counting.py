@@ -56,9 +56,9 @@ def count(
     with warnings.catch_warnings(record=True) as doubts:
         warnings.simplefilter("always")
         if dask is not None:
-            if workers or checkpoint:
-                raise wrong("--workers and --checkpoint are for one machine; leave them out with --dask")
-            made = _counted_on_dask(dask, source, files, options)
+            if workers or checkpoint or max_terms:
+                raise wrong("--workers, --checkpoint and --max-terms are for one machine, not for --dask")
+            made = _counted_on_dask(dask, source, files, {"occurrences": occurrences})
         else:
             options |= {"workers": workers, "checkpoint": checkpoint, "progress": sys.stderr.isatty()}
             made = source.counted(files, **options)
@@ -70,13 +70,9 @@ def count(
 
 
 def _counted_on_dask(address: str, source: Source, files: list[str], options: dict[str, Any]) -> Any:
-    from termsieve.errors import require
+    from termsieve.scale.dask import count
 
-    client = require("distributed", "dask").Client(address, timeout="10s")
-    from termsieve.scale import count_dask
-
-    with client:
-        return count_dask(files, **source.count_options(), **options)
+    return count(files, client=address, **source.count_options(), **options)
 
 
 @app.command(epilog="\b\nExample: termsieve merge january.parquet february.parquet -o both.parquet")
