@@ -68,6 +68,16 @@ def test_stability_over_folds(selections):
         analysis.fold_stability(selections.drop("terms"))
 
 
+def test_prefixes_are_the_smaller_selections(selections):
+    ranked = selections.with_columns(ratio=pl.lit(None, dtype=pl.Float64), lam=pl.lit(None, dtype=pl.Float64))
+    made = analysis.prefixes(ranked, [1, 2, 5])
+    assert made.height == 8
+    assert made.filter(pl.col("size") == 1)["terms"].to_list() == [["a"], ["b"], ["a"], ["x"]]
+    stable = analysis.fold_stability(made).filter(pl.col("problem") == "p")
+    assert dict(stable.select("size", "jaccard").iter_rows())[1.0] == pytest.approx(1 / 3)
+    assert analysis.prefixes(selections, [1]).equals(selections)  # what was tuned has no prefixes
+
+
 def test_overlaps():
     made = analysis.overlaps({"bns": ["a", "b"], "ig": ["b", "c"]})
     assert made.rows() == [

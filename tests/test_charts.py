@@ -2,6 +2,9 @@
 
 import itertools
 import json
+import re
+import runpy
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -302,3 +305,14 @@ def test_refusals(study_rows):
         charts.curves(only_all)
     with pytest.raises(InputError, match="nothing to draw"):
         charts.overlap(analysis.overlaps({}))
+
+
+def test_the_gallery_shows_every_chart(tmp_path):
+    root = Path(__file__).parents[1]
+    runpy.run_path(str(root / "examples" / "gallery.py"))["main"](tmp_path)
+    made = {file.name for file in tmp_path.iterdir()}
+    assert {file.split(".")[0] for file in made} == {name.split()[0] for name in CHARTS}
+    assert all(file.stat().st_size < 100_000 for file in tmp_path.iterdir())
+    page = (root / "docs" / "gallery.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"\(pictures/([\w.]+)\)", page)) == made
+    assert {file.name for file in (root / "docs" / "pictures").iterdir()} == made

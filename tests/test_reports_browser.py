@@ -114,10 +114,7 @@ def test_hostile_labels_and_words_are_text(opened, corpus_page):
 
 def test_hover_shows_the_words_of_a_point(opened, corpus_page):
     page = opened(corpus_page)
-    for place in page.locator("#figure-map svg .mark-symbol path").all()[:40]:
-        if "circle" in (place.get_attribute("aria-roledescription") or "circle"):
-            place.hover(force=True)
-            break
+    page.locator("#figure-map svg .mark-symbol.role-mark path").first.hover(force=True)
     tooltip = page.locator("#vg-tooltip-element")
     tooltip.wait_for(state="visible")
     text = tooltip.inner_text()

@@ -13,7 +13,7 @@ from termsieve.analysis.curves import (
 from termsieve.analysis.preference import li2009_rankings, preferences
 from termsieve.analysis.ratios import chosen_parameters, implied_ratios, largest_scores, tuning_curves
 from termsieve.analysis.significance import MeanRanks, holm, mean_ranks, paired_tests
-from termsieve.analysis.stability import fold_stability, jaccard, kuncheva, overlaps
+from termsieve.analysis.stability import fold_stability, jaccard, kuncheva, overlaps, prefixes
 from termsieve.analysis.values import average_maximum, problem_means, problem_values
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "paired_tests",
     "precision_recall",
     "preferences",
+    "prefixes",
     "problem_means",
     "problem_values",
     "size_curves",

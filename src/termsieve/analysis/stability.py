@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -71,6 +71,24 @@ def fold_stability(selections: pl.DataFrame, n_terms: int | Mapping[str, int] | 
     return pl.DataFrame(
         made, schema=schema | {"n_sets": pl.Int64, "jaccard": pl.Float64, "kuncheva": pl.Float64}
     )
+
+
+def prefixes(selections: pl.DataFrame, sizes: Sequence[float]) -> pl.DataFrame:
+    """Return the selections with those of smaller numbers of terms, which a study does not store.
+
+    Where nothing was tuned for its size, the best k terms are the first k of a longer selection.
+    """
+    ranked = selections.filter(
+        (pl.col("size_kind") == "k") & pl.col("ratio").is_null() & pl.col("lam").is_null()
+    )
+    shorter = [
+        ranked.filter(pl.col("size") > size).with_columns(
+            size=pl.lit(float(size)), terms=pl.col("terms").list.head(int(size))
+        )
+        for size in sizes
+    ]
+    keys = ("corpus", "problem", "trial", "fold", *_RUN[2:])
+    return pl.concat([selections, *shorter]).unique(keys, keep="first", maintain_order=True)
 
 
 def overlaps(selections: Mapping[str, Collection[Any]]) -> pl.DataFrame:

@@ -36,13 +36,14 @@ _SIZE_TITLES = {
 
 def _methods(table: pl.DataFrame, column: str = "method") -> list[str]:
     """Return the names in a column, sorted, so that a name has one colour in all charts of a study."""
-    return table[column].unique().sort().to_list()
+    return sorted(table[column].unique(), key=lambda name: (name == "all", name))
 
 
-def _run_names() -> pl.Expr:
-    """Return "method at size" for each row."""
+def _with_runs(table: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Return the table with a column `run`, "method at size", and the runs by method and size."""
     size = pl.col("size").map_elements(lambda size: f"{size:g}", return_dtype=pl.String)
-    return pl.format("{} at {}", pl.col("method"), size)
+    made = table.with_columns(run=pl.format("{} at {}", pl.col("method"), size))
+    return made, made.sort("method", "size")["run"].unique(maintain_order=True).to_list()
 
 
 def _one_learner(table: pl.DataFrame) -> pl.DataFrame:
@@ -110,8 +111,7 @@ def precision_recall(table: pl.DataFrame) -> alt.LayerChart:
         tooltip=tips("method", precision=".4f", recall=".4f", f1=".4f"),
     )
     points = base.mark_point(filled=True, size=110).encode(color=colour(names), shape=shape(names))
-    words = base.mark_text(dy=-12, limit=LABEL_LIMIT, fontSize=11).encode(text=alt.Text("method:N"))
-    return layered(points, words)
+    return layered(points)
 
 
 def skew(table: pl.DataFrame, measure: str = "f1") -> alt.LayerChart:
@@ -200,10 +200,9 @@ def tuning_curves(
     table: pl.DataFrame, measure: str = "f1", candidate: str = "share of positive terms"
 ) -> alt.Chart:
     """Return the objective against the ratio or lam tried, a problem at a time, from `tuning_curves`."""
-    rows = _one_learner(table).with_columns(run=_run_names())
+    rows, names = _with_runs(_one_learner(table))
     if rows.is_empty():
         raise InputError("no selection tried several candidates")
-    names = _methods(rows, "run")
     problems = _methods(rows, "problem")
     choose = alt.selection_point(
         fields=["problem"],
@@ -227,11 +226,9 @@ def tuning_curves(
 
 def chosen_parameters(table: pl.DataFrame, parameter: str = "ratio") -> alt.LayerChart:
     """Return the ratio (or lam) chosen for each problem and its range over folds."""
-    rows = _one_learner(table).filter(pl.col(parameter).is_not_null())
-    rows = rows.with_columns(run=_run_names())
+    rows, names = _with_runs(_one_learner(table).filter(pl.col(parameter).is_not_null()))
     if rows.is_empty():
         raise InputError(f"no selection chose a {parameter}")
-    names = _methods(rows, "run")
     order = rows.group_by("problem").agg(pl.col(parameter).mean()).sort(parameter)["problem"].to_list()
     title = {"ratio": "share of positive terms chosen", "lam": "lam chosen"}[parameter]
     base = alt.Chart(records(rows)).encode(

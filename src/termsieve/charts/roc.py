@@ -207,7 +207,8 @@ def _point_layers(points: pl.DataFrame, x: alt.X, y: alt.Y) -> list[alt.Chart]:
             alt.Tooltip("terms:Q", title="terms here", format=",d"),
         ],
     )
-    every = base.mark_circle(opacity=0.55).encode(
+    # The words of thousands of points are for the search box and the table, not to be read out one by one.
+    every = base.mark_circle(aria=False).encode(
         color=alt.condition(hit, alt.value(FOUND), alt.value(FAINT)),
         opacity=alt.condition(f"!search || ({hit})", alt.value(0.6), alt.value(0.15)),
     )

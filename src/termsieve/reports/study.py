@@ -256,7 +256,10 @@ class _StudyReport:
 
     def _stability(self, rows: pl.DataFrame) -> Variant:
         sizes = {name: int(facts["terms"]) for name, facts in self._described().items() if "terms" in facts}
-        table = rounded(analysis.fold_stability(self._own_selections(rows), sizes or None))
+        steps = rows.filter(pl.col("size_kind") == "k")["size"].unique().to_list()
+        table = rounded(
+            analysis.fold_stability(analysis.prefixes(self._own_selections(rows), steps), sizes or None)
+        )
         return Variant(table, charts.stability(table, "kuncheva" if sizes else "jaccard"))
 
     def _described(self) -> dict[str, dict[str, Any]]:
@@ -288,8 +291,8 @@ class _StudyReport:
         ]
         plan = str(self.manifest.get("plan", ""))
         if plan:
-            run = 'termsieve.run_study("plan.toml", "results")'
-            text.append(f"To repeat it, save the plan below as plan.toml and run {run}.")
+            run = "termsieve study run plan.toml -o results"
+            text.append(f"To repeat it, save the plan below as plan.toml and run: {run}")
         return Section("method", "Method", text=text, code=plan)
 
 
