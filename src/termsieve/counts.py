@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -515,10 +515,10 @@ def _term_names(terms: Sequence[str] | NDArray[Any] | None, n_terms: int) -> NDA
     return names
 
 
-def refuse_repeated(names: Iterable[Any]) -> None:
+def refuse_repeated(names: Collection[Any]) -> None:
     """Raise InputError where a term's name stands twice."""
-    twice = next((name for name, times in Counter(names).items() if times > 1), None)
-    if twice is not None:
+    if len(set(names)) < len(names):
+        twice = Counter(names).most_common(1)[0][0]
         raise InputError(f"the term {twice!r} names more than one column; term names must be distinct")
 
 
