@@ -38,7 +38,31 @@ class _counts_suffice:  # noqa: N801, a decorator
         return self.method.__get__(selector, owner)
 
 
-class TermSelector(SelectorMixin, BaseEstimator):
+class TermMatrixMixin:
+    """What scikit-learn is to know of an estimator that takes term matrices and labels."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        return tags
+
+
+class ColumnSelector(TermMatrixMixin, SelectorMixin, BaseEstimator):
+    """A selector that keeps the `selected_` columns."""
+
+    selected_: NDArray[np.int64]
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        mask = np.zeros(self.n_features_in_, dtype=bool)
+        mask[self.selected_] = True
+        return mask
+
+
+class TermSelector(ColumnSelector):
     """Select the terms that tell the classes apart.
 
     Parameters
@@ -169,20 +193,6 @@ class TermSelector(SelectorMixin, BaseEstimator):
 
     def _ranking(self) -> Ranking:
         return Ranking(self.ranking_, self.scores_, self.counts_)
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        mask = np.zeros(self.counts_.n_terms, dtype=bool)
-        mask[self.selected_] = True
-        return mask
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        tags.target_tags.required = True
-        tags.target_tags.multi_output = True
-        return tags
 
 
 def with_occurrences(spec: str | Metric | Callable[..., Any], X: Any) -> bool:

@@ -14,12 +14,12 @@ from termsieve.counts import Counts
 from termsieve.errors import unknown_name
 from termsieve.metrics import Metric
 from termsieve.policy import Combine
-from termsieve.selector import ranked, with_occurrences
+from termsieve.selector import TermMatrixMixin, ranked, with_occurrences
 
 VALUES = ("presence", "tf")
 
 
-class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class TermWeighter(TermMatrixMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Weigh terms by how well they tell the classes apart, in place of inverse document frequency.
 
     Parameters
@@ -76,11 +76,3 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 weighed.data = (weighed.data > 0).astype(np.float64)
             return weighed.multiply(self.weights_).asformat(weighed.format)
         return (X > 0 if self.values == "presence" else X) * self.weights_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        tags.target_tags.required = True
-        tags.target_tags.multi_output = True
-        return tags

@@ -6,21 +6,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from termsieve.counts import Counts
 from termsieve.errors import ParameterError
 from termsieve.labels import Labels, encode_labels
+from termsieve.selector import ColumnSelector
 
 Columns = NDArray[np.int64]
 
 
-class LearnedSelector(SelectorMixin, BaseEstimator):
+class LearnedSelector(ColumnSelector):
     """A selector whose `selected_` columns, best first, come from training a learner."""
-
-    selected_: Columns
 
     def _documents(self, X: Any, y: Any) -> tuple[Any, Labels]:
         """Return X, dense or CSR, and the labels."""
@@ -33,20 +30,6 @@ class LearnedSelector(SelectorMixin, BaseEstimator):
         counts = Counts.from_matrix(X, y, getattr(self, "feature_names_in_", None), occurrences)
         self.counts_ = counts
         return counts
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        mask = np.zeros(self.n_features_in_, dtype=bool)
-        mask[self.selected_] = True
-        return mask
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        tags.target_tags.required = True
-        tags.target_tags.multi_output = True
-        return tags
 
 
 def checked_shares(name: str, shares: Any) -> list[float]:
