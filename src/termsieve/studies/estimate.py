@@ -15,7 +15,7 @@ from termsieve.studies.plan import Plan, load_plan
 from termsieve.studies.progress import clock
 from termsieve.studies.sources import Sources, data_folder
 from termsieve.studies.tasks import all_tasks, cut_units, pieces, task_seconds, task_trainings
-from termsieve.studies.unit import Fold, Task, problems_of, task_result
+from termsieve.studies.unit import Fold, Problem, Task, problems_of, task_result
 
 
 class Estimate(NamedTuple):
@@ -98,7 +98,7 @@ def _calibrated(
         begin = time.process_time() - start
         for i in np.random.default_rng(plan.protocol.seed).permutation(len(pieces)):
             start = time.process_time()
-            task_result(fold, pieces[i])
+            task_result(Problem(fold, pieces[i].problem), pieces[i])
             spent += time.process_time() - start
             model += costs[i]
             if spent >= budget:

@@ -259,13 +259,6 @@ class Fold:
         self.train = data.matrix[self.part.train][:, self.columns]
         self.test = data.matrix[self.part.test][:, self.columns]
         self._values: dict[str, tuple[Any, Any]] = {}
-        self._problem: _Problem | None = None
-
-    def problem(self, name: str) -> _Problem:
-        """Return a problem; the last one is kept, for its tasks come together and share its counts."""
-        if self._problem is None or self._problem.name != name:
-            self._problem = _Problem(self, name)
-        return self._problem
 
     def _training_counts(self, occurrences: bool) -> Counts:
         data = self.data
@@ -319,7 +312,7 @@ class _Choice(NamedTuple):
     curve: list[float] | None = None
 
 
-class _Problem:
+class Problem:
     """One class against the rest, or all classes, on the documents of a fold."""
 
     def __init__(self, fold: Fold, name: str) -> None:
@@ -533,8 +526,11 @@ def unit_result(plan: Plan, data: Prepared, unit: Unit) -> tuple[pl.DataFrame, p
     fold = Fold(plan, data, unit.trial, unit.fold)
     rows: list[Row] = []
     selections: list[Row] = []
+    problem: Problem | None = None
     for task in unit.tasks:
-        made = task_result(fold, task)
+        if problem is None or problem.name != task.problem:  # its tasks come together and share its counts
+            problem = Problem(fold, task.problem)
+        made = task_result(problem, task)
         rows += made[0]
         selections += made[1]
     return (
@@ -543,11 +539,10 @@ def unit_result(plan: Plan, data: Prepared, unit: Unit) -> tuple[pl.DataFrame, p
     )
 
 
-def task_result(fold: Fold, task: Task) -> tuple[list[Row], list[Row]]:
+def task_result(problem: Problem, task: Task) -> tuple[list[Row], list[Row]]:
     """Return the rows and the selections of one task."""
-    plan = fold.plan
+    fold, plan = problem.fold, problem.fold.plan
     method = plan.method(task.method, fold.data.name)
-    problem = fold.problem(task.problem)
     rows: list[Row] = []
     selections: list[Row] = []
     head = (fold.data.name, problem.name, fold.trial, fold.fold, method.name)
@@ -575,7 +570,7 @@ def _selection(fold: Fold, choice: _Choice) -> tuple[Any, ...]:
 
 
 def _rows(
-    problem: _Problem, method: Method, run: LearnerPlan, choice: _Choice, select_seconds: float
+    problem: Problem, method: Method, run: LearnerPlan, choice: _Choice, select_seconds: float
 ) -> list[tuple[Any, ...]]:
     fold = problem.fold
     sizes_of_classes = fold.data.member.sum(axis=0)
