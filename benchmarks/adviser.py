@@ -37,7 +37,7 @@ CHECKING = {
     "20ng": "20_newsgroups",
 }
 LEAST = 20  # documents of a class that is asked about
-MOST = 3000  # documents of a draw
+MOST = 1500  # documents of a draw
 
 
 def corpus_of(data: Path, name: str, path: str) -> Corpus:

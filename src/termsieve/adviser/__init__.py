@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from functools import reduce
 from operator import add
 from typing import Any
 
 import numpy as np
 from sklearn.multiclass import OneVsRestClassifier
+from threadpoolctl import threadpool_limits
 
 from termsieve.adviser.advice import Advice, Candidate, Cost, Evidence, Recipe
 from termsieve.adviser.figures import GOALS, Verdicts, check_goal
@@ -61,41 +63,57 @@ def advise(
     budget = Budget.of(len(corpus), budget_terms, budget_sparsity, budget_memory)
     task, problem = _task(corpus, target, term_options)
     question = Question(task, goal, budget, RARE if len(task) >= 100 else 1)
-    skew = typical_skew(task.truth.sum(axis=0), len(task))
-    arms = portfolio(goal, skew)
-    generator = np.random.default_rng(random_state)
     limit = np.inf if minutes is None else 60.0 * minutes
-    # The first race takes its share of the time, and what it does not start is left out of the others.
-    outcome = _choice(question, np.arange(len(task)), arms, generator, start + limit / (N_OUTER + 2))
-    tried = [standing.arm for standing in outcome.standings]
-    own, full, choices = _nested(question, tried, generator, start + limit)
-    choice = _candidate(outcome.winner, outcome.at)
-    evidence = Evidence(
-        own,
-        [_row(standing, i, goal) for standing in outcome.standings for i in range(len(standing.sizes))],
-        choices,
-        outcome.everything.arm.learner,
-        [str(arm) for arm in arms if arm not in tried],
-        time.perf_counter() - start,
+    recipe = Recipe(
+        None if corpus.texts is None else term_options,
+        question.min_df,
+        task.truth.shape[1] > 1 and not task.one_label,
     )
+    # The matrices are small: threads of the linear algebra would only wait for each other.
+    with threadpool_limits(limits=1, user_api="blas"):
+        facts = _facts(question, start, limit, np.random.default_rng(random_state))
     return Advice(
         goal=goal,
         problem=problem,
-        choice=choice,
-        runner_up=_runner_up(outcome, question),
-        figure=own.figure(goal),
-        all_features=full.figure(goal),
-        cost=_cost(question, choice),
         n_docs=len(task),
-        skew=skew,
         held_out=held_out or max(1, len(task) // 5),
-        evidence=evidence,
-        _recipe=Recipe(
-            None if corpus.texts is None else term_options,
-            question.min_df,
-            task.truth.shape[1] > 1 and not task.one_label,
-        ),
+        _recipe=recipe,
+        **facts,
     )
+
+
+def _facts(question: Question, start: float, limit: float, generator: np.random.Generator) -> dict[str, Any]:
+    """Choose, evaluate the choice on documents it did not see, and return what an Advice says of it."""
+    task, goal = question.task, question.goal
+    skew = typical_skew(task.truth.sum(axis=0), len(task))
+    arms = portfolio(goal, skew)
+    rows = np.arange(len(task))
+    # The first race takes its share of the time, and what it does not start is left out of the others.
+    outcome = _choice(question, rows, arms, generator, start + limit / (N_OUTER + 2))
+    tried = [standing.arm for standing in outcome.standings]
+    own, full, choices = _nested(question, tried, generator, start + limit)
+    whole = Fold(question, rows, rows[:1])
+    choice = _settled(_candidate(outcome.winner, outcome.at), whole)
+    cost = _cost(choice, whole)
+    evidence = Evidence(
+        verdicts=own,
+        candidates=[
+            _row(standing, i, goal) for standing in outcome.standings for i in range(len(standing.sizes))
+        ],
+        outer_choices=choices,
+        all_features_learner=outcome.everything.arm.learner,
+        not_tried=[str(arm) for arm in arms if arm not in tried],
+        seconds=time.perf_counter() - start,
+    )
+    return {
+        "choice": choice,
+        "runner_up": _runner_up(outcome, question),
+        "figure": own.figure(goal),
+        "all_features": full.figure(goal),
+        "cost": cost,
+        "skew": skew,
+        "evidence": evidence,
+    }
 
 
 def _task(corpus: Corpus, target: Any, term_options: dict[str, Any]) -> tuple[Task, str]:
@@ -188,16 +206,23 @@ def _row(standing: Standing, at: int, goal: str) -> dict[str, Any]:
     }
 
 
-def _cost(question: Question, choice: Candidate) -> Cost:
+def _settled(choice: Candidate, whole: Fold) -> Candidate:
+    """Return the choice with the budget itself as its size where a number of terms would exceed it."""
+    budget = whole.question.budget
+    if choice.arm.method is None or budget.size is None or choice.size.kind != "k":
+        return choice
+    allowed = budget.n_terms(whole.ranking(choice.arm.method))
+    return replace(choice, size=budget.size) if choice.size.value >= allowed else choice  # type: ignore[operator]
+
+
+def _cost(choice: Candidate, whole: Fold) -> Cost:
     """Fit the choice to all documents and measure what it takes."""
-    task = question.task
-    rows = np.arange(len(task))
-    fold = Fold(question, rows, rows[:1])
-    columns = np.flatnonzero(fold.counts.df)
+    task, counts = whole.task, whole.counts
+    columns = np.flatnonzero(counts.df)
     if choice.arm.method is not None:
-        ranking = fold.ranking(choice.arm.method)
-        columns = ranking.order[: question.budget.prefix(choice.size, ranking)]
-    n_cells = int(fold.counts.df[columns].sum())
+        ranking = whole.ranking(choice.arm.method)
+        columns = ranking.order[: whole.question.budget.prefix(choice.size, ranking)]
+    n_cells = int(counts.df[columns].sum())
     X = task.X[:, columns]
     model = OneVsRestClassifier(learner(choice.arm.learner)).fit(X, task.y)
     sample = X[: min(len(task), 1000)]
@@ -207,9 +232,9 @@ def _cost(question: Question, choice: Candidate) -> Cost:
     pointers = ROW_BYTES * (len(task) + 1)
     return Cost(
         terms=len(columns),
-        all_terms=int(np.count_nonzero(fold.counts.df)),
+        all_terms=int(np.count_nonzero(counts.df)),
         sparsity=n_cells / len(task),
         matrix_bytes=CELL_BYTES * n_cells + pointers,
-        all_matrix_bytes=CELL_BYTES * int(fold.counts.df.sum()) + pointers,
+        all_matrix_bytes=CELL_BYTES * int(counts.df.sum()) + pointers,
         predict_seconds=seconds,
     )

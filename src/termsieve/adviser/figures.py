@@ -59,8 +59,7 @@ class Verdicts:
 
     def resampled(self, goal: str, weights: NDArray[np.int64]) -> Floats:
         """Return the figure under each row of document weights."""
-        sums = (weights.astype(np.float32) @ self.cells()).astype(np.float64)
-        return _figures(goal, sums, weights.sum(axis=1), self.one_label)
+        return _resampled(goal, weights, self.cells(), self.one_label)
 
 
 def _figures(goal: str, sums: Floats, n_docs: Any, one_label: bool) -> Floats:
@@ -76,30 +75,46 @@ def _figures(goal: str, sums: Floats, n_docs: Any, one_label: bool) -> Floats:
     return np.asarray((values * there).sum(axis=1) / np.maximum(there.sum(axis=1), 1))
 
 
+def _resampled(goal: str, weights: NDArray[np.int64], cells: Floats, one_label: bool) -> Floats:
+    sums = (weights.astype(np.float32) @ cells).astype(np.float64)
+    return _figures(goal, sums, weights.sum(axis=1), one_label)
+
+
 def interval(
     verdicts: Verdicts, goal: str, n_documents: int, level: float = 0.95, random_state: int = 0
 ) -> tuple[float, float]:
     """Return where the figure on `n_documents` further documents is expected to lie.
 
-    The documents at hand are resampled for what is not known of them, and from each such sample as many as
-    asked are drawn; the quantiles' distances from the middle are widened by a calibrated factor.
+    The documents at hand are resampled, for what they do not tell, and from each such sample as many as
+    asked are drawn. The quantiles' distances from the figure are widened by a calibrated factor. Of a class
+    with no mistake of a kind one is imagined, for none having been seen does not mean that there is none.
     """
     if isinstance(n_documents, bool) or not isinstance(n_documents, (int, np.integer)) or n_documents < 1:
         raise ParameterError(f"n_documents must be a whole number of at least 1, not {n_documents!r}")
     if not 0 < level < 1:
         raise ParameterError(f"level must lie between 0 and 1, not {level!r}")
+    cells = np.concatenate([verdicts.cells(), _imagined(verdicts)])
     generator = np.random.default_rng(random_state)
-    n = len(verdicts)
+    n = len(cells)
     step = max(1, min(RESAMPLES, BLOCK_CELLS // n))
     drawn = []
     for start in range(0, RESAMPLES, step):
         shares = generator.multinomial(n, np.full(n, 1 / n), size=min(step, RESAMPLES - start)) / n
-        drawn.append(verdicts.resampled(goal, generator.multinomial(n_documents, shares)))
-    tail = (1 - level) / 2
-    low, middle, high = np.quantile(np.concatenate(drawn), [tail, 0.5, 1 - tail])
+        weights = generator.multinomial(n_documents, shares)
+        drawn.append(_resampled(goal, weights, cells, verdicts.one_label))
+    low, high = np.quantile(np.concatenate(drawn), [(1 - level) / 2, (1 + level) / 2])
     centre = verdicts.figure(goal)
-    made = centre - WIDENING * (middle - low), centre + WIDENING * (high - middle)
+    made = centre - WIDENING * max(0.0, centre - low), centre + WIDENING * max(0.0, high - centre)
     return max(0.0, float(made[0])), min(1.0, float(made[1]))
+
+
+def _imagined(verdicts: Verdicts) -> Floats:
+    """Return a document of each kind of mistake that no document of a class is."""
+    n_problems = verdicts.truth.shape[1]
+    absent = verdicts.cells().sum(axis=0) == 0
+    absent[:n_problems] = False
+    absent &= np.tile(verdicts.truth.any(axis=0), 3)
+    return np.eye(3 * n_problems, dtype=np.float32)[absent]
 
 
 def chance_to_win(leader: Verdicts, other: Verdicts, goal: str, generator: np.random.Generator) -> float:
