@@ -43,9 +43,9 @@ def advise(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Advise which method, how many words and which learner to use, with the evidence.
+    """Advise on the method, the number of words and the learner.
 
-    A portfolio is cross-validated on the documents and what cannot win is dropped on the way. The promised
+    A portfolio of them is cross-validated on the documents and what cannot win is dropped on the way. The promised
     figure is measured on documents that the choice never saw.
     """
     from termsieve.adviser import advise as advice_on

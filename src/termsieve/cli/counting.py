@@ -45,23 +45,28 @@ def count(
         str | None, Option("--dask", metavar="ADDRESS", help="Count on the Dask cluster with that scheduler.")
     ] = None,
 ) -> None:
-    """Count words once; rank, compare and select then work on the counts file, without the text.
+    """Count words once, into a file for the other commands.
 
-    Counts are small, and those of several files add up to those of all documents. Tables are read in
+    rank, compare, select, show and report work on it without the text. Counts are small, and those of several files add up to those of all documents. Tables are read in
     pieces and need not fit into memory.
     """
     check_output(output, (".parquet", ".pq"))
     files = [source.file, *(more or [])]
-    options: dict[str, Any] = {"occurrences": occurrences, "max_terms": max_terms}
     with warnings.catch_warnings(record=True) as doubts:
         warnings.simplefilter("always")
         if dask is not None:
             if workers or checkpoint or max_terms:
                 raise wrong("--workers, --checkpoint and --max-terms are for one machine, not for --dask")
-            made = _counted_on_dask(dask, source, files, {"occurrences": occurrences})
+            made = _counted_on_dask(dask, source, files, occurrences)
         else:
-            options |= {"workers": workers, "checkpoint": checkpoint, "progress": sys.stderr.isatty()}
-            made = source.counted(files, **options)
+            made = source.counted(
+                files,
+                occurrences=occurrences,
+                max_terms=max_terms,
+                workers=workers,
+                checkpoint=checkpoint,
+                progress=sys.stderr.isatty(),
+            )
     for doubt in doubts:
         if isinstance(doubt.message, UserWarning):
             say(str(doubt.message))
@@ -69,10 +74,10 @@ def count(
     say(f"wrote {output}: {made}")
 
 
-def _counted_on_dask(address: str, source: Source, files: list[str], options: dict[str, Any]) -> Any:
-    from termsieve.scale.dask import count
+def _counted_on_dask(address: str, source: Source, files: list[str], occurrences: bool) -> Any:
+    from termsieve.scale import dask
 
-    return count(files, client=address, **source.count_options(), **options)
+    return dask.count(files, client=address, occurrences=occurrences, **source.count_options())
 
 
 @app.command(epilog="\b\nExample: termsieve merge january.parquet february.parquet -o both.parquet")
@@ -96,7 +101,7 @@ def show(
     source: Source,
     as_json: Json = False,
 ) -> None:
-    """Show what is in a counts file, or in documents: classes, their sizes and skew, the commonest words."""
+    """Show the classes, their skew and the commonest words."""
     counts = source.counts()
     classes = class_rows(counts)
     best = counts.by_df[:20]

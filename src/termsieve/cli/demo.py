@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer import Option
 
-from termsieve.cli.output import check_output, show, show_table, working
+from termsieve.cli.output import check_output, show, show_table, working, write_rows
 from termsieve.cli.shell import say
 
 app = typer.Typer()
@@ -22,13 +22,23 @@ def demo(
     output: Annotated[
         Path, Option("-o", "--output", metavar="FILE", help="The report to write, as .html.")
     ] = Path("report.html"),
+    data: Annotated[
+        Path | None,
+        Option(
+            "--data", metavar="FILE", help="Only write the text as a table, to try the other commands on."
+        ),
+    ] = None,
 ) -> None:
-    """Show in under a minute what termsieve does, on text that is already here, and write a report.
+    """Show what termsieve does, on text that is already here.
 
-    The text is the documentation of SciPy's functions, the classes its subpackages: their sizes, the words
+    It takes less than a minute. The text is the documentation of SciPy's functions, the classes its subpackages: their sizes, the words
     that tell each of them apart, how many words a classifier needs, and report.html to look around in.
     """
     check_output(output, (".html",))
+    check_output(data)
+    if data is not None:
+        write_rows(_rows(), data)
+        return
     start = time.perf_counter()
     with working("reading SciPy's docstrings"):
         corpus, counts = _documents()
@@ -43,6 +53,16 @@ def demo(
         corpus_report(corpus, output)
     say(f"wrote {output}; open it in a browser. This took {time.perf_counter() - start:.0f} seconds.")
     say("Next, with a table of your own: termsieve rank FILE --text COL --label COL")
+
+
+def _rows() -> list[dict[str, str]]:
+    from termsieve.readers import load_docstrings
+
+    corpus = load_docstrings()
+    assert corpus.texts is not None
+    return [
+        {"text": text, "label": str(label)} for text, label in zip(corpus.texts, corpus.labels, strict=True)
+    ]
 
 
 def _documents() -> tuple[Any, Any]:

@@ -48,10 +48,11 @@ def select(
     ] = None,
     learner: Annotated[str, Option("--learner", help="The classifier: svm, lr, nb, ...")] = "svm",
 ) -> None:
-    """Select words as a vocabulary for CountVectorizer(vocabulary=...) or TermVectorizer(vocabulary=...).
+    """Select words as a vocabulary, or train a classifier.
 
-    The vocabulary is a JSON list of words, best first, on standard output or in a file. With --pipeline a
-    classifier on those words is trained and saved for `termsieve predict`.
+    The vocabulary is a JSON list of words, best first, on standard output or in a file; CountVectorizer and
+    TermVectorizer take it as vocabulary=. With --pipeline a classifier on those words is trained and saved
+    for `termsieve predict`.
     """
     from termsieve.cli.telling import Way, problems
     from termsieve.metrics import metric as named
@@ -120,9 +121,9 @@ def predict(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Print the class of each document, one a line; several labels are parted by tabs.
+    """Print the class of each document.
 
-    A model is loaded only if it consists of scikit-learn's and termsieve's own types: a file from elsewhere
+    One a line; several labels are parted by tabs. A model is loaded only if it consists of scikit-learn's and termsieve's own types: a file from elsewhere
     cannot run anything.
     """
     from termsieve.cli.saved import load_pipeline, predicted

@@ -129,8 +129,7 @@ class Source:
             paths = [source.file if file == "-" else file for file in files]
             tables = all((self.format or guessed_format(path)) == "table" for path in paths)
             if tables:
-                with working("counting words"):
-                    return count(paths, **self.reader_options(), **term_options, **options)
+                return count(paths, **self.reader_options(), **term_options, **options)
             refused = [name for name in ("checkpoint", "max_terms") if options.pop(name, None) is not None]
             if refused:
                 raise wrong(f"--{refused[0].replace('_', '-')} is for tables: CSV, JSON lines or Parquet")

@@ -185,9 +185,9 @@ def study_report_command(
 @app.command(epilog="\b\nExample: termsieve report mail.csv --text body --label folder -o report.html")
 @takes_source
 def report(source: Source, output: Html = Path("report.html")) -> None:
-    """Write a report on documents or counts: classes, warnings, telling words, maps of all words.
+    """Write an HTML report on documents, counts or a study.
 
-    FILE may also be the directory of a study's results.
+    It shows the classes, warnings, the telling words and a map of all words for each class. FILE may also be the directory of a study's results.
     """
     check_output(output, (".html",))
     if os.path.isfile(os.path.join(source.file, "manifest.json")):

@@ -111,9 +111,9 @@ def compare(
     n_shown: Annotated[int, Option("--show", metavar="N", help="Words in the printed list.")] = 20,
     as_json: Json = False,
 ) -> None:
-    """Show where metrics agree and differ: what their best words share, and each word's ranks.
+    """Show where metrics agree and differ.
 
-    Words that all metrics choose come first, those of one metric alone last; --json has them all.
+    First what their best words share, pair by pair, then each word's ranks. Words that all metrics choose come first, those of one metric alone last; --json has them all.
     """
     from termsieve.cli.telling import Way, compared, problems
     from termsieve.metrics import metric as named
@@ -159,7 +159,7 @@ def metrics(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One metric in full.")] = None,
     as_json: Json = False,
 ) -> None:
-    """List the metrics: what each is called, how to read it and what it is good for."""
+    """List the metrics and what each is good for."""
     from termsieve.metrics import METRICS
     from termsieve.metrics import metric as named
 
