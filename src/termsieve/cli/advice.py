@@ -45,8 +45,8 @@ def advise(
 ) -> None:
     """Advise on the method, the number of words and the learner.
 
-    A portfolio of them is cross-validated on the documents and what cannot win is dropped on the way. The promised
-    figure is measured on documents that the choice never saw.
+    A portfolio of them is cross-validated on the documents and what cannot win is dropped on the way. The
+    promised figure is measured on documents that the choice never saw.
     """
     from termsieve.adviser import advise as advice_on
     from termsieve.adviser.figures import check_goal

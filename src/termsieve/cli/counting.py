@@ -47,8 +47,9 @@ def count(
 ) -> None:
     """Count words once, into a file for the other commands.
 
-    rank, compare, select, show and report work on it without the text. Counts are small, and those of several files add up to those of all documents. Tables are read in
-    pieces and need not fit into memory.
+    rank, compare, select, show and report work on it without the text. Counts are small, and those of
+    several files add up to those of all documents. Tables are read in pieces and need not fit into
+    memory.
     """
     check_output(output, (".parquet", ".pq"))
     files = [source.file, *(more or [])]

@@ -31,8 +31,9 @@ def demo(
 ) -> None:
     """Show what termsieve does, on text that is already here.
 
-    It takes less than a minute. The text is the documentation of SciPy's functions, the classes its subpackages: their sizes, the words
-    that tell each of them apart, how many words a classifier needs, and report.html to look around in.
+    It takes less than a minute. The text is the documentation of SciPy's functions, the classes its
+    subpackages: their sizes, the words that tell each of them apart, how many words a classifier needs,
+    and report.html to look around in.
     """
     check_output(output, (".html",))
     check_output(data)

@@ -123,8 +123,8 @@ def predict(
 ) -> None:
     """Print the class of each document.
 
-    One a line; several labels are parted by tabs. A model is loaded only if it consists of scikit-learn's and termsieve's own types: a file from elsewhere
-    cannot run anything.
+    One a line; several labels are parted by tabs. A model is loaded only if it consists of scikit-learn's
+    and termsieve's own types: a file from elsewhere cannot run anything.
     """
     from termsieve.cli.saved import load_pipeline, predicted
     from termsieve.cli.source import read_texts

@@ -187,7 +187,8 @@ def study_report_command(
 def report(source: Source, output: Html = Path("report.html")) -> None:
     """Write an HTML report on documents, counts or a study.
 
-    It shows the classes, warnings, the telling words and a map of all words for each class. FILE may also be the directory of a study's results.
+    It shows the classes, warnings, the telling words and a map of all words for each class. FILE may also
+    be the directory of a study's results.
     """
     check_output(output, (".html",))
     if os.path.isfile(os.path.join(source.file, "manifest.json")):

@@ -113,7 +113,8 @@ def compare(
 ) -> None:
     """Show where metrics agree and differ.
 
-    First what their best words share, pair by pair, then each word's ranks. Words that all metrics choose come first, those of one metric alone last; --json has them all.
+    First what their best words share, pair by pair, then each word's ranks. Words that all metrics choose
+    come first, those of one metric alone last; --json has them all.
     """
     from termsieve.cli.telling import Way, compared, problems
     from termsieve.metrics import metric as named
