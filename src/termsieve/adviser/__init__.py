@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from dataclasses import replace
 from functools import reduce
 from operator import add
@@ -224,7 +225,9 @@ def _cost(choice: Candidate, whole: Fold) -> Cost:
         columns = ranking.order[: whole.question.budget.prefix(choice.size, ranking)]
     n_cells = int(counts.df[columns].sum())
     X = task.X[:, columns]
-    model = OneVsRestClassifier(learner(choice.arm.learner)).fit(X, task.y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a label that every document has
+        model = OneVsRestClassifier(learner(choice.arm.learner)).fit(X, task.y)
     sample = X[: min(len(task), 1000)]
     start = time.perf_counter()
     model.predict(sample)

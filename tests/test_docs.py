@@ -1,0 +1,127 @@
+"""The documentation: examples run, commands work as written, and generated pages are up to date."""
+
+import csv
+import doctest
+import importlib.util
+import json
+import re
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from termsieve import metrics
+from termsieve.cli.app import app
+from termsieve.cli.shell import exit_code
+from termsieve.studies import PLANS
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+SHELLS = ("", "sh", "bash", "console")
+GENERATED = {"metrics.md": "metrics_page.py", "cli.md": "cli_page.py"}
+LONG = {*PLANS} - {"quick"}  # plans that run for minutes or hours on corpora that are not here
+
+
+def blocks(page, wanted):
+    return [
+        body for language, body in FENCE.findall(page.read_text(encoding="utf-8")) if wanted(language, body)
+    ]
+
+
+def commands(page):
+    """The lines of a page's shell blocks that call termsieve."""
+    lines = "\n".join(blocks(page, lambda language, _: language in SHELLS)).replace("\\\n", " ").splitlines()
+    parts = [part.strip().removeprefix("$ ") for line in lines for part in line.split("&&")]
+    return [shlex.split(part, comments=True)[1:] for part in parts if part.startswith("termsieve ")]
+
+
+def with_(select):
+    found = [page for page in PAGES if select(page)]
+    return pytest.mark.parametrize("page", found, ids=[page.name for page in found])
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A place with the files that the pages speak of."""
+    monkeypatch.chdir(tmp_path)
+    generator = np.random.default_rng(0)
+
+    def texts(classes, number):
+        for label in generator.choice(classes, size=number):
+            words = [f"word{i}" for i in generator.integers(0, 60, size=8)]
+            words += [f"{label}{i}" for i in range(3) if generator.random() < 0.6]
+            yield " ".join(words), str(label)
+
+    def table(name, header, rows):
+        with open(tmp_path / name, "w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([header, *rows])
+
+    table("mail.csv", ("text", "label"), texts(["ham", "spam"], 60))
+    for name in ("tickets", "monday", "tuesday", "wednesday", "january", "february"):
+        table(f"{name}.csv", ("body", "label"), texts(["billing", "login", "outage"], 60))
+    table("new.csv", ("id", "text"), [(1, "spam1 word2"), (2, "ham1 word3")])
+    topics = list(texts(["economy", "politics", "sport"], 40))
+    table("topics.csv", ("text", "label"), [(text, f"{label}; daily") for text, label in topics])
+    lines = [json.dumps({"text": text, "labels": [label, "daily"]}) for text, label in topics]
+    (tmp_path / "articles.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    return tmp_path
+
+
+def run_page(page, capsys):
+    for words in commands(page):
+        if words[:2] == ["study", "run"] and words[2] in LONG:
+            assert exit_code(app, ["study", "run", "--help"]) == 0
+            continue
+        code = exit_code(app, words)
+        assert code == 0, f"termsieve {' '.join(words)}: {capsys.readouterr().err}"
+
+
+@with_(lambda page: page.name != "cli.md" and commands(page))
+def test_commands_work_as_written(page, folder, capsys):
+    run_page(page, capsys)
+
+
+@with_(lambda page: blocks(page, lambda _, body: ">>>" in body))
+def test_examples_give_what_they_show(page, folder):
+    before = dict(metrics.METRICS)
+    text = "\n".join(blocks(page, lambda _, body: ">>>" in body))
+    test = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
+    runner = doctest.DocTestRunner(optionflags=FLAGS, verbose=False)
+    try:
+        runner.run(test)
+    finally:
+        metrics.METRICS.clear()
+        metrics.METRICS.update(before)
+    assert runner.summarize(verbose=False).failed == 0
+
+
+@with_(lambda page: blocks(page, lambda language, body: language == "python" and ">>>" not in body))
+def test_other_python_compiles(page):
+    for body in blocks(page, lambda language, body: language == "python" and ">>>" not in body):
+        compile(body, page.name, "exec")
+
+
+@pytest.mark.parametrize(("page", "script"), GENERATED.items())
+def test_generated_pages_are_up_to_date(page, script):
+    spec = importlib.util.spec_from_file_location(script.removesuffix(".py"), ROOT / "docs" / script)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    made = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    assert made == module.page(), f"run: python docs/{script} > docs/{page}"
+
+
+def test_a_metric_takes_ten_lines():
+    (body,) = blocks(ROOT / "docs" / "contributing.md", lambda _, body: "@declare" in body)
+    lines = [line[4:] for line in body.splitlines() if line.strip()]
+    assert len(lines) <= 10
+
+
+@with_(lambda page: True)
+def test_links_lead_somewhere(page):
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    for target in re.findall(r"\]\(([^)#\s]+)\)", text):
+        if not target.startswith(("http://", "https://")):
+            assert (page.parent / target).exists(), f"{page.name} points to {target}"
