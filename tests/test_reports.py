@@ -256,6 +256,13 @@ def test_the_study_report_has_the_papers_figures(study_page):
     assert "polars " in text
 
 
+def test_a_study_report_is_the_same_twice(study_rows, study_page):
+    assert (
+        Elements(study_report(study_rows.sample(fraction=1, shuffle=True, seed=3), title="Toy")).data
+        == study_page.data
+    )
+
+
 def test_claims_hold(study_rows):
     claims = study_claims(study_rows)
     curves = termsieve.analysis.size_curves(study_rows)

@@ -14,7 +14,7 @@ from termsieve import Counts, charts, corpus_report, study_report
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium")
 QUIET = ("gpu", "quic", "background-networking", "component-update", "sync")
-ARGS = ["--no-sandbox", "--no-first-run", *(f"--disable-{name}" for name in QUIET)]
+ARGS = ["--no-sandbox", "--no-first-run", "--disable-dev-shm-usage", *(f"--disable-{name}" for name in QUIET)]
 HOSTILE = [
     "<script>window.broken=1</script>",
     '"><img src=x onerror="window.broken=1">',
@@ -81,6 +81,7 @@ def opened(browser):
     def open_page(address, ready="body[data-drawn]", **options):
         contexts.append(browser.new_context(**{"viewport": {"width": 1280, "height": 900}} | options))
         page = contexts[-1].new_page()
+        page.set_default_timeout(120_000)  # a busy machine is no fault of the page
         page.on("console", lambda message: faults.append(f"console: {message.text}"))
         page.on("pageerror", lambda error: faults.append(f"error: {error}"))
         page.on("dialog", lambda dialog: (faults.append("a dialog"), dialog.dismiss()))
@@ -97,6 +98,13 @@ def opened(browser):
 
 def drawing(page, name):
     return page.locator(f"#figure-{name} svg").first.inner_html()
+
+
+def redrawn(page, before, name="map", equal=False):
+    """Wait until the drawing differs from what it was, or is equal to it again, and return it."""
+    test = "([place, before, equal]) => (document.querySelector(place).innerHTML === before) === equal"
+    page.wait_for_function(test, arg=[f"#figure-{name} svg", before, equal])
+    return drawing(page, name)
 
 
 def test_hostile_labels_and_words_are_text(opened, corpus_page):
@@ -128,35 +136,30 @@ def test_search_marks_the_word_and_nothing_else(opened, corpus_page, word):
     page = opened(corpus_page)
     before = drawing(page, "map")
     page.locator("#figure-map input[type=search]").fill(word)
-    page.wait_for_timeout(300)
-    assert drawing(page, "map") != before
+    redrawn(page, before)
     found = page.locator("#figure-map svg .mark-text.role-mark text").all_text_contents()
     assert len(list(filter(None, found))) == (0 if word == "[" else 1)
     page.locator("#figure-map input[type=search]").fill("")
-    page.wait_for_timeout(300)
-    assert drawing(page, "map") == before
+    redrawn(page, before, equal=True)
 
 
 def test_class_metric_k_and_plane_change_the_picture(opened, corpus_page):
     page = opened(corpus_page)
     lines = page.locator("#figure-map svg .mark-line.role-mark path")
-    seen = {drawing(page, "map")}
+    seen = [drawing(page, "map")]
     page.locator("#figure-map select[name=k]").select_option("10")
-    page.wait_for_timeout(300)
-    seen.add(drawing(page, "map"))
+    seen.append(redrawn(page, seen[-1]))
     n_lines = lines.count()
     page.locator("#figure-map input[type=checkbox]").first.uncheck()
-    page.wait_for_timeout(300)
+    seen.append(redrawn(page, seen[-1]))
     assert lines.count() < n_lines
-    seen.add(drawing(page, "map"))
     page.get_by_label("whole plane").check()
-    page.wait_for_timeout(300)
-    seen.add(drawing(page, "map"))
+    seen.append(redrawn(page, seen[-1]))
     bars = drawing(page, "bars-1")
     page.locator("select[data-section]").select_option("2")
     page.wait_for_selector("body[data-drawn='2']")
-    seen.add(drawing(page, "map"))
-    assert len(seen) == 5
+    seen.append(drawing(page, "map"))
+    assert len(set(seen)) == 5
     assert drawing(page, "bars-1") != bars
     # What was chosen before still holds for the new class.
     assert page.locator("#figure-map select[name=k]").input_value() == "10"

@@ -75,7 +75,7 @@ def curves(table: pl.DataFrame, measure: str = "f1", x: str = "size") -> alt.Lay
     dots = base.mark_point(filled=True, size=45).encode(
         y=y, shape=shape(names), tooltip=hover, opacity=strong
     )
-    layers: list[Any] = [lines, dots.add_params(pick)]
+    layers: list[Any] = [lines, dots.properties(name="marks").add_params(pick)]
     if sized["low"].null_count() < sized.height:
         faint = alt.condition(pick, alt.value(0.12), alt.value(0.01))
         layers.insert(0, base.mark_area().encode(y=alt.Y("low:Q"), y2=alt.Y2("high:Q"), opacity=faint))
@@ -110,7 +110,7 @@ def precision_recall(table: pl.DataFrame) -> alt.LayerChart:
         y=alt.Y("precision:Q", scale=alt.Scale(zero=False, padding=20), title="Precision"),
         tooltip=tips("method", precision=".4f", recall=".4f", f1=".4f"),
     )
-    points = base.mark_point(filled=True, size=110).encode(color=colour(names), shape=shape(names))
+    points = base.mark_point(filled=True, size=110, opacity=1).encode(color=colour(names), shape=shape(names))
     return layered(points)
 
 
@@ -132,7 +132,7 @@ def skew(table: pl.DataFrame, measure: str = "f1") -> alt.LayerChart:
         opacity=alt.condition(pick, alt.value(0.55), alt.value(0.05)),
         tooltip=tips("corpus", "problem", "method", skew=".1f", value=".4f"),
     )
-    layers: list[Any] = [points.add_params(pick)]
+    layers: list[Any] = [points.properties(name="marks").add_params(pick)]
     if table["skew"].n_unique() >= 8:  # fewer are no trend
         smooth = base.transform_loess("skew", "value", groupby=["method"], bandwidth=0.6).mark_line(
             strokeWidth=2.5
@@ -165,6 +165,7 @@ def chances(table: pl.DataFrame, measure: str = "f1") -> alt.Chart:
             opacity=alt.condition(pick, alt.value(1), alt.value(0.12)),
             tooltip=tips("method", tolerance=".1%", share=".1%"),
         )
+        .properties(name="marks")
         .add_params(pick)
         .properties(width=WIDTH, height=HEIGHT)
     )
@@ -219,6 +220,7 @@ def tuning_curves(
             strokeDash=dash(names, "run"),
             tooltip=tips("problem", "run", candidate=".2f", value=".4f"),
         )
+        .properties(name="marks")
         .add_params(choose)
         .properties(width=WIDTH, height=HEIGHT)
     )
@@ -239,7 +241,7 @@ def chosen_parameters(table: pl.DataFrame, parameter: str = "ratio") -> alt.Laye
         ),
     )
     span = base.mark_rule(opacity=0.5).encode(x=alt.X(f"{parameter}_low:Q"), x2=alt.X2(f"{parameter}_high:Q"))
-    dots = base.mark_point(filled=True, size=60).encode(
+    dots = base.mark_point(filled=True, size=60, opacity=1).encode(
         x=alt.X(f"{parameter}:Q", scale=alt.Scale(domain=[0, 1]), title=title), shape=shape(names, "run")
     )
     return layered(span, dots, height=16 * len(order) + 10)
@@ -262,7 +264,7 @@ def trade_off(table: pl.DataFrame, measure: str = "f1") -> alt.LayerChart:
     front = base.transform_filter("datum.best").mark_line(
         color=FAINT, strokeDash=[5, 3], interpolate="step-after"
     )
-    dots = base.mark_point(filled=True, size=70).encode(
+    dots = base.mark_point(filled=True, size=70, opacity=1).encode(
         color=colour(names), shape=shape(names), tooltip=hover
     )
     return layered(front, dots)
@@ -291,13 +293,13 @@ def critical_difference(ranks: MeanRanks) -> alt.LayerChart:
     n = len(rows)
     groups = _untold_groups([row["rank"] for row in rows], ranks.critical_difference)
     left = (n + 1) // 2
-    low, high = 1 - 0.05 * n, n + 0.05 * n
+    low, high = 1 - 0.2 * n, n + 0.2 * n  # room for the names
     for i, row in enumerate(rows):
         best = i < left
         row |= {"side": "left" if best else "right", "edge": low if best else high, "top": 0.0}
         row["row"] = len(groups) + 1.4 + (i if best else n - 1 - i)
     depth = len(groups) + 1.4 + left
-    axis = alt.Axis(orient="top", grid=False, values=list(range(1, n + 1)))
+    axis = alt.Axis(orient="top", grid=False, values=list(range(1, n + 1)), format="d")
     span = alt.Scale(domain=[low, high], nice=False)
     x = alt.X("rank:Q", scale=span, axis=axis, title="mean rank (1 is best)")
     rows_scale = alt.Scale(domain=[depth, 0], nice=False)
@@ -308,7 +310,7 @@ def critical_difference(ranks: MeanRanks) -> alt.LayerChart:
     dots = base.mark_point(filled=True, size=50, color=PALETTE[0]).encode(x=x, y=top)
     words = [
         base.transform_filter(f"datum.side == '{side}'")
-        .mark_text(align=side, dy=-6, fontSize=12, limit=LABEL_LIMIT)
+        .mark_text(align=side, dy=9, fontSize=12, limit=LABEL_LIMIT)
         .encode(x=alt.X("edge:Q"), y=y, text=alt.Text("method:N"))
         for side in ("left", "right")
     ]

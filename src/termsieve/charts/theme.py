@@ -76,7 +76,7 @@ def tips(*fields: str, **formats: str) -> list[alt.Tooltip]:
 
 def picked(field: str = "method") -> alt.Parameter:
     """Return a selection made by clicking in the legend; with shift several."""
-    return alt.selection_point(fields=[field], bind="legend")
+    return alt.selection_point(name="picked", fields=[field], bind="legend")
 
 
 def measure_label(measure: str) -> str:
