@@ -32,6 +32,7 @@ MAIL = [
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TERMSIEVE_DATA", raising=False)
     with open("mail.csv", "w", newline="") as file:
         csv.writer(file).writerows([("body", "folder"), *MAIL])
     many = [
