@@ -96,7 +96,7 @@ def _study(corpus: Any) -> tuple[dict[str, list[float]], list[str]]:
     from termsieve.studies import run_study
 
     with tempfile.TemporaryDirectory() as folder:
-        table = size_curves(run_study("quick", folder, corpora={"docstrings": corpus}).frame())
+        table = size_curves(run_study("quick", folder, corpora={"docstrings": corpus}, workers=1).frame())
     every = table.filter(pl.col("size_kind") == "all")["value"].item()
     sized = table.filter(pl.col("size_kind") == "k").sort("size")
     sizes = sized["size"].unique(maintain_order=True).to_list()
