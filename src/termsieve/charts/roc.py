@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from termsieve.charts.contours import RESOLUTION, score_grid
-from termsieve.charts.theme import FAINT, FOUND, HEIGHT, colour, layered, records
+from termsieve.charts.theme import FAINT, FOUND, HEIGHT, LABEL_LIMIT, PALETTE, layered, records
 from termsieve.counts import Counts
 from termsieve.errors import InputError, ParameterError, unknown_name
 from termsieve.metrics import Metric
@@ -22,6 +22,7 @@ MetricSpec = str | Metric | Callable[..., Any]
 SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000)
 MAX_METRICS = 5
 MAX_LETTERS = 60  # of a word in a tooltip
+POINT_LETTERS = 160  # of all words of a point
 
 
 def class_position(counts: Counts, label: Any = None) -> int:
@@ -81,9 +82,11 @@ def term_points(
     names = own.names()
     words = []
     for g in kept:
-        some = ", ".join(shown(names[present[t]]) for t in groups[g][:max_words])
-        more = size[g] - max_words
-        words.append(f"{some} and {more:,} more" if more > 0 else some)
+        some = [shown(names[present[t]]) for t in groups[g][:max_words]]
+        letters = np.cumsum([len(word) for word in some])
+        some = some[: max(1, int((letters <= POINT_LETTERS).sum()))]
+        more = size[g] - len(some)
+        words.append(", ".join(some) + (f" and {more:,} more" if more > 0 else ""))
     at = present[first[kept]]
     return pl.DataFrame(
         {"fp": fp[at], "tp": tp[at], "terms": size[kept], "words": pl.Series(words, dtype=pl.String)}
@@ -224,17 +227,26 @@ def _line_layer(lines: pl.DataFrame, metrics: Sequence[str], x: alt.X, y: alt.Y)
         alt.param(name=f"show_{i}", value=True, bind=alt.binding_checkbox(name=name))
         for i, name in enumerate(metrics)
     ]
-    wanted = " || ".join(f"(show_{i} && datum.metric_at == {i})" for i in range(len(metrics)))
-    at = pl.col("metric").replace_strict(list(metrics), list(range(len(metrics))), return_dtype=pl.Int64)
-    chart = alt.Chart(records(lines.with_columns(metric_at=at).drop("level")))
-    chart = chart.transform_filter(f"datum.k == k && ({wanted})").mark_line(strokeWidth=2.5)
-    return chart.encode(
-        x=x,
-        y=y,
-        color=colour(metrics, "metric", "best k by"),
-        detail=alt.Detail("line:N"),
-        order=alt.Order("step:Q"),
-    ).add_params(k, *toggles)
+    names = alt.param(name="metrics", value=list(metrics))
+    numbers = list(range(len(metrics)))
+    wanted = " || ".join(f"(show_{i} && datum.metric == {i})" for i in numbers)
+    # Numbers for names, and the order of the rows for that of the points: maps of many classes stay small.
+    at = pl.col("metric").replace_strict(list(metrics), numbers, return_dtype=pl.Int64)
+    rows = lines.sort("line", "step").select(at, "k", "line", "fp", "tp")
+    scale = alt.Scale(domain=numbers, range=list(PALETTE[: len(metrics)]))
+    legend = alt.Legend(labelExpr="metrics[datum.value]", labelLimit=LABEL_LIMIT)
+    chart = alt.Chart(records(rows)).transform_filter(f"datum.k == k && ({wanted})")
+    return (
+        chart.mark_line(strokeWidth=2.5)
+        .encode(
+            x=x,
+            y=y,
+            color=alt.Color("metric:N", scale=scale, legend=legend, title="best k by"),
+            detail=alt.Detail("line:N"),
+            order=alt.OrderValue(None),
+        )
+        .add_params(names, k, *toggles)
+    )
 
 
 def _tick_choice(total: int) -> alt.ExprRef:

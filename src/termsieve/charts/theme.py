@@ -19,7 +19,8 @@ from termsieve.errors import InputError, ParameterError
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C8C")
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
-POSITIVE, NEGATIVE, FOUND, FAINT = PALETTE[0], PALETTE[1], PALETTE[1], PALETTE[6]
+POSITIVE, NEGATIVE, FAINT = PALETTE[0], PALETTE[1], PALETTE[6]
+FOUND = "currentColor"  # unlike any line, on a light ground and on a dark one
 WIDTH, HEIGHT = 560, 340
 LABEL_LIMIT = 190  # pixels of an axis label: a long word ends in an ellipsis
 

@@ -245,7 +245,7 @@ def _words_section(
             f"{_many(cut_maps, 'map shows', 'maps show')} {per_map:,} points, the best by the metrics drawn; "
             "the remaining terms lie closer to the dashed line."
         )
-    notes.append("The search finds the words a point lists: up to 8 of those that share it.")
+    notes.append("The search finds the words that a point lists, at most 8 of those that share it.")
     read = (
         "Terms up and left speak for the class, down and right against it; the dashed line says nothing. "
         "Larger points hold several terms. The best k terms lie beyond a metric's line."
