@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 
 import polars as pl
 import pytest
@@ -167,7 +168,9 @@ def test_a_reader_that_has_enough_is_no_failure(folder):
 
 def test_an_interrupted_command_says_so(folder):
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command("rank", "-"), cwd=folder, **pipes) as process:
+    # A shell starts background jobs with interrupts ignored, and a test run may be one.
+    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    with subprocess.Popen(command("rank", "-"), cwd=folder, preexec_fn=heed, **pipes) as process:
         # More than a pipe holds: once it is written, the command is reading.
         process.stdin.write(b"\n" * 1_000_000)
         process.stdin.flush()
