@@ -142,17 +142,18 @@ def _factorised(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     if labels.dtype.kind == "c":
         raise InputError("complex data not supported: labels must be strings, integers or booleans")
     entries = labels.tolist()
-    _refuse_missing(np.fromiter((e is None or e != e for e in entries), dtype=bool, count=len(entries)))
-    kinds = {_label_kind(entry) for entry in entries}
-    if len(kinds) > 1:
-        raise InputError(f"y mixes labels of different types ({', '.join(sorted(kinds))}); use one type")
-    if kinds and (odd := kinds - {"str", "int", "bool"}):
-        if odd == {"float"}:
-            return _factorised(np.asarray(entries, dtype=np.float64))
-        raise InputError(f"labels must be strings, integers or booleans, not {odd.pop()}")
+    if set(map(type, entries)) != {str}:
+        _refuse_missing(np.fromiter((e is None or e != e for e in entries), dtype=bool, count=len(entries)))
+        kinds = {_label_kind(entry) for entry in entries}
+        if len(kinds) > 1:
+            raise InputError(f"y mixes labels of different types ({', '.join(sorted(kinds))}); use one type")
+        if kinds and (odd := kinds - {"str", "int", "bool"}):
+            if odd == {"float"}:
+                return _factorised(np.asarray(entries, dtype=np.float64))
+            raise InputError(f"labels must be strings, integers or booleans, not {odd.pop()}")
     seen = sorted(set(entries))
     place = {label: i for i, label in enumerate(seen)}
-    return np.array(seen), np.fromiter((place[e] for e in entries), dtype=np.int64, count=len(entries))
+    return np.array(seen), np.fromiter(map(place.__getitem__, entries), dtype=np.int64, count=len(entries))
 
 
 def _refuse_missing(missing: NDArray[np.bool_]) -> None:
