@@ -27,6 +27,7 @@ from termsieve.learners import (
     decision_sets,
     learner,
     learner_name,
+    predicted_sets,
 )
 from termsieve.measures import decision_values
 
@@ -94,6 +95,24 @@ def test_hinge_decides_several_classes_one_against_one():
         SVC(kernel="linear", tol=1e-6, break_ties=True, decision_function_shape="ovr").fit(X, y).predict(X)
     )
     assert np.mean(ours != theirs) <= 0.01
+
+
+@pytest.mark.parametrize("name", ["svm", "svm(hinge)", "lr", "perceptron", "nb", "nb(quotient)"])
+@pytest.mark.parametrize("classes", [1, 2, 4])
+def test_classes_predicted_with_sets_are_those_of_separate_fits(name, classes):
+    X, codes = documents("presence", n=200, classes=max(classes, 2))
+    y = np.array(["d", "b", "c", "a"])[codes if classes > 1 else np.zeros_like(codes)]
+    train, test = slice(0, 150), slice(150, 200)
+    order = np.random.default_rng(3).permutation(X.shape[1])
+    sets = [order[:0], order[:10], order[5:40], order]
+    found = predicted_sets(name, X[train], y[train], X[test], sets)
+    assert found.shape == (4, 50)
+    for columns, row in zip(sets[1:], found[1:], strict=True):
+        if classes == 1:
+            assert set(row) == {"d"}
+        else:
+            model = learner(name).fit(X[train][:, columns], y[train])
+            assert np.mean(model.predict(X[test][:, columns]) != row) <= 0.02
 
 
 def test_hinge_leaves_large_problems_to_libsvm(monkeypatch):

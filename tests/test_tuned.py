@@ -32,6 +32,7 @@ from termsieve.errors import InputError, ParameterError, UnknownNameError
 from termsieve.measures import f1, f1_break_even, f1_break_even_score
 from termsieve.tuned.evaluate import middle_of_best, tuning_parts
 from termsieve.tuned.weights import sample_rows
+from termsieve.tuned.wfo import lambda_curves
 
 
 @parametrize_with_checks(
@@ -272,6 +273,18 @@ def test_wfo_selector_follows_the_paper(n_classes):
     assert selector.curve_.shape == (5,)
     ranking = rank(score(Counts.from_matrix(X, y), f"wfo({selector.lambda_})"))
     np.testing.assert_array_equal(selector.selected_, ranking.order[:10])
+
+
+@pytest.mark.parametrize("learner", ["svm", "svm(hinge)"])
+def test_lambda_curves_of_several_sizes_are_those_of_each(learner):
+    X, y = documents(3, n_docs=90, seed=8)
+    parts = tuning_parts(y, 3, None)
+    task = X, y[:, None] == np.unique(y), y, Counts.from_matrix(X, y), parts
+    curves = lambda_curves(*task, [4, 12], [0, 0.5, 1], learner, "accuracy")
+    assert curves.shape == (2, 3, 3)
+    for k, curve in zip([4, 12], curves, strict=True):
+        alone = WFOSelector(k=k, lambdas=[0, 0.5, 1], cv=3, learner=learner).fit(X, y)
+        np.testing.assert_allclose(curve.mean(axis=0), alone.curve_, atol=0.03)
 
 
 @pytest.mark.parametrize(

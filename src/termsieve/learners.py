@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -322,17 +323,14 @@ class HingeSVM(_Classifier):
         """Learn `coef_` and `intercept_`: one row for two classes, else one a pair of classes."""
         X, codes = self._checked_fit_input(X, y)
         X = _canonical(X)
-        weights = np.zeros((len(self._pairs()), X.shape[1] + 1))
-        for (first, second), w in zip(self._pairs(), weights, strict=True):
+        pairs = list(combinations(range(len(self.classes_)), 2))
+        weights = np.zeros((len(pairs), X.shape[1] + 1))
+        for (first, second), w in zip(pairs, weights, strict=True):
             chosen = np.flatnonzero((codes == first) | (codes == second))
             rows, positive = _Rows.of(X[chosen]), codes[chosen] == second
             w[:] = _hinge_solution(self.C, rows, positive, X.shape[1])
         self.coef_, self.intercept_ = weights[:, 1:].copy(), weights[:, 0].copy()
         return self
-
-    def _pairs(self) -> list[tuple[int, int]]:
-        n = len(self.classes_)
-        return [(first, second) for first in range(n) for second in range(first + 1, n)]
 
     def decision_function(self, X: Any) -> Floats:
         """Return w.x + b for two classes; else for each class its votes, and below 1/2 its values."""
@@ -340,15 +338,19 @@ class HingeSVM(_Classifier):
         values: Floats = np.asarray(X @ self.coef_.T) + self.intercept_
         if len(self.classes_) == 2:
             return values[:, 0]
-        votes = np.zeros((values.shape[0], len(self.classes_)))
-        margin = np.zeros_like(votes)
-        for column, (first, second) in enumerate(self._pairs()):
-            for_second = values[:, column] > 0
-            votes[:, second] += for_second
-            votes[:, first] += ~for_second
-            margin[:, second] += values[:, column]
-            margin[:, first] -= values[:, column]
-        return np.asarray(votes + margin / (3.0 * (np.abs(margin) + 1.0)))
+        return _votes(values.T, len(self.classes_), values.shape[:1]).T
+
+
+def _votes(values: Iterable[Floats], n_classes: int, shape: tuple[int, ...]) -> Floats:
+    """Return for each class its votes and, below 1/2, the sum of its values, which come pair by pair."""
+    votes = np.zeros((n_classes, *shape))
+    margin = np.zeros_like(votes)
+    for (first, second), value in zip(combinations(range(n_classes), 2), values, strict=True):
+        votes[second] += value > 0
+        votes[first] += value <= 0
+        margin[second] += value
+        margin[first] -= value
+    return np.asarray(votes + margin / (3.0 * (np.abs(margin) + 1.0)))
 
 
 def _hinge_solution(
@@ -504,7 +506,44 @@ def decision_sets(
         if type(estimator) is kind:
             with _threads().limit(limits=1, user_api="blas"):
                 return shared(estimator, X_train, y, X_test, sets)
-    return _separate_fits(estimator, X_train, y, X_test, sets)
+    models = separate_fits(estimator, X_train, y.astype(np.int64), X_test, sets)
+    return np.stack([decision_values(model, test) for model, test in models])
+
+
+def predicted_sets(
+    learner_or_name: Any,
+    X_train: Any,
+    y_train: ArrayLike,
+    X_test: Any,
+    column_sets: Sequence[ArrayLike],
+) -> NDArray[Any]:
+    """Return the class (sets x test documents) that a learner trained on each set of columns predicts.
+
+    As `decision_sets`, for any number of classes: linear learners against the rest, `svm(hinge)` one against
+    one, any other classifier in its own way.
+    """
+    estimator = learner(learner_or_name)
+    classes, codes = np.unique(np.asarray(y_train), return_inverse=True)
+    numbers = range(len(classes))
+
+    def decided(rows: Any, positive: NDArray[np.bool_]) -> Floats:
+        return decision_sets(estimator, X_train[rows], positive.astype(np.int64), X_test, column_sets)
+
+    if len(classes) <= 2:
+        return np.asarray(classes[(decided(slice(None), codes == 1) > 0).astype(np.intp)])
+    if type(estimator) is HingeSVM:
+        pairs = (
+            (np.flatnonzero((codes == first) | (codes == second)), second)
+            for first, second in combinations(numbers, 2)
+        )
+        values = (decided(rows, codes[rows] == second) for rows, second in pairs)
+        votes = _votes(values, len(classes), (len(column_sets), X_test.shape[0]))
+        return np.asarray(classes[votes.argmax(axis=0)])
+    if type(estimator) in _SHARED and isinstance(estimator, _LinearClassifier):
+        against_rest = [decided(slice(None), codes == c) for c in numbers]
+        return np.asarray(classes[np.argmax(against_rest, axis=0)])
+    models = separate_fits(estimator, X_train, codes, X_test, column_sets)
+    return np.stack([classes[model.predict(test)] for model, test in models])
 
 
 def _checked_task(
@@ -527,19 +566,18 @@ def _checked_task(
     return y.astype(bool), sets
 
 
-def _separate_fits(
-    estimator: Any, X_train: Any, y: NDArray[np.bool_], X_test: Any, sets: list[Ints]
-) -> Floats:
-    values = np.empty((len(sets), X_test.shape[0]))
+def separate_fits(
+    estimator: Any, X_train: Any, y: ArrayLike, X_test: Any, sets: Iterable[ArrayLike]
+) -> Iterator[tuple[Any, Any]]:
+    """Yield, for each set of columns, a model fitted to them and the test documents as it takes them."""
     X_train, X_test = (X.tocsr() if sp.issparse(X) else X for X in (X_train, X_test))
-    for row, columns in enumerate(sets):
+    for columns in map(np.asarray, sets):
         if len(columns):
             train, test = X_train[:, columns], X_test[:, columns]
         else:
             # No classifier takes a matrix without columns; one column of zeros says as little.
             train, test = np.zeros((X_train.shape[0], 1)), np.zeros((X_test.shape[0], 1))
-        values[row] = decision_values(clone(estimator).fit(train, y.astype(np.int64)), test)
-    return values
+        yield clone(estimator).fit(train, y), test
 
 
 def _nested(sets: list[Ints]) -> bool:

@@ -18,7 +18,7 @@ from termsieve.corpus import Corpus
 from termsieve.counts import Counts
 from termsieve.errors import StudyError, unknown_name
 from termsieve.labels import encode_labels
-from termsieve.learners import HingeSVM, LogisticL2, SquaredHingeSVM, decision_path, learner
+from termsieve.learners import decision_path, predicted_sets
 from termsieve.measures import Confusion, at_threshold, break_even
 from termsieve.metrics import Metric, Occurrences, direction, metric
 from termsieve.policy import Ranking, cut, document_limits, interleaved, rank
@@ -26,10 +26,11 @@ from termsieve.results import ROWS, SELECTIONS, schema
 from termsieve.scores import Scores, score
 from termsieve.studies.plan import LearnerPlan, Method, Plan, Size
 from termsieve.terms import term_matrix
-from termsieve.tuned import WeightSelector, WFOSelector
+from termsieve.tuned import WeightSelector
 from termsieve.tuned.evaluate import Part, middle_of_best, set_values, training_counts, tuning_parts
 from termsieve.tuned.ratio import RATIOS, sided_orders
 from termsieve.tuned.weights import sample_rows
+from termsieve.tuned.wfo import LAMBDAS, best_lambdas, lambda_curves, wfo_ranking
 
 if TYPE_CHECKING:
     import polars as pl
@@ -410,18 +411,15 @@ class Problem:
 
     def _wfo_choices(self, method: Method, run: LearnerPlan, sizes: tuple[Size, ...]) -> Iterator[_Choice]:
         train, _ = self.fold.values(run.values or self.fold.plan.representation.values)
-        for size in sizes:
-            k = n_kept(np.arange(self.counts.n_terms), self.counts, size)
-            selector = WFOSelector(
-                max(1, k),
-                cv=method.folds,
-                learner=run.name,
-                objective=method.objective,
-                random_state=self.fold.seed("tuning"),
-            ).fit(train, self.y_train)
-            yield _Choice(
-                selector.ranking_, (size,), [k], lam=selector.lambda_, curve=selector.curve_.tolist()
-            )
+        y, counts = self.y_train, Counts.from_matrix(train, self.y_train)  # of a class and of the rest
+        kept = [n_kept(np.arange(counts.n_terms), counts, size) for size in sizes]
+        member = y[:, None] == counts.classes
+        parts = tuning_parts(y, method.folds, self.fold.seed("tuning"))
+        curves = lambda_curves(train, member, y, counts, parts, kept, LAMBDAS, run.name, method.objective)
+        for size, k, folds in zip(sizes, kept, curves, strict=True):
+            lam = float(best_lambdas(folds, LAMBDAS).mean())
+            order = wfo_ranking(counts, lam).order
+            yield _Choice(order, (size,), [k], lam=lam, curve=folds.mean(axis=0).tolist())
 
     def _memory_choices(self, method: Method, sizes: tuple[Size, ...]) -> Iterator[_Choice]:
         """Spend 1/A of the training matrix on N/a documents with a/A of their terms (mladenic2004)."""
@@ -449,7 +447,7 @@ class Problem:
                 [(self.targets[0], _at(plain, i), None if even is None else _at(even, i))]
                 for i in range(len(lengths))
             ]
-        predicted = _predicted(run.name, train, y, test, choice.order, lengths, len(self.targets))
+        predicted = predicted_sets(run.name, train, y, test, [choice.order[:n] for n in lengths])
         return [
             [(c, at_threshold(self.y_test == c, np.where(codes == c, 1.0, -1.0)), None) for c in self.targets]
             for codes in predicted
@@ -469,51 +467,6 @@ def n_kept(order: Ints, counts: Counts, size: Size) -> int:
     """Return how many of the ranked terms a size keeps."""
     cuts: dict[str, Any] = {size.kind: int(size.value or 0) if size.kind == "k" else size.value}
     return len(cut(Ranking(order, np.zeros(0), counts), **cuts))
-
-
-def _predicted(
-    name: str, train: Any, y: Ints, test: Any, order: Ints, lengths: list[int], n_classes: int
-) -> NDArray[np.intp]:
-    """Return the class predicted for each test document with each number of terms."""
-    model = learner(name)
-    seen = np.unique(y)
-    if len(seen) == 1:
-        return np.full((len(lengths), test.shape[0]), seen[0])
-    if len(seen) == 2:
-        values = decision_path(name, train, (y == seen[1]).astype(np.int64), test, order, lengths)
-        return seen[(values > 0).astype(np.intp)]
-    if isinstance(model, HingeSVM):
-        return _one_against_one(name, train, y, test, order, lengths, n_classes)
-    if isinstance(model, SquaredHingeSVM | LogisticL2):
-        against_rest = [
-            decision_path(name, train, (y == c).astype(np.int64), test, order, lengths) for c in seen
-        ]
-        return seen[np.argmax(against_rest, axis=0)]
-    made = np.empty((len(lengths), test.shape[0]), dtype=np.intp)
-    for i, n_terms in enumerate(lengths):
-        columns = order[:n_terms] if n_terms else order[:1]
-        blank = 1.0 if n_terms else 0.0  # without terms all documents look alike
-        made[i] = learner(name).fit(train[:, columns] * blank, y).predict(test[:, columns] * blank)
-    return made
-
-
-def _one_against_one(
-    name: str, train: Any, y: Ints, test: Any, order: Ints, lengths: list[int], n_classes: int
-) -> NDArray[np.intp]:
-    """Return the class with most votes of all pairs; of equally many, the one with the greater values."""
-    votes = np.zeros((n_classes, len(lengths), test.shape[0]))
-    margin = np.zeros_like(votes)
-    seen = np.unique(y)
-    for i, first in enumerate(seen):
-        for second in seen[i + 1 :]:
-            rows = np.flatnonzero((y == first) | (y == second))
-            target = (y[rows] == second).astype(np.int64)
-            values = decision_path(name, train[rows], target, test, order, lengths)
-            votes[second] += values > 0
-            votes[first] += values <= 0
-            margin[second] += values
-            margin[first] -= values
-    return (votes + margin / (3.0 * (np.abs(margin) + 1.0))).argmax(axis=0)
 
 
 Row = tuple[Any, ...]

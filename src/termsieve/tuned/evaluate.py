@@ -7,13 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from termsieve.counts import Counts
 from termsieve.errors import ParameterError, unknown_name
-from termsieve.learners import decision_sets, learner
+from termsieve.learners import decision_sets, learner, predicted_sets, separate_fits
 from termsieve.measures import MEASURES, f1_break_even
 from termsieve.measures import objective as objective_of
 
@@ -94,8 +93,14 @@ def set_values(estimator: Any, objective: Any, X: Any, y: NDArray[Any], part: Pa
     if isinstance(objective, str) and objective in BINARY and y.max(initial=0) <= 1:
         values = decision_sets(estimator, X_train, y_train, X_test, sets)
         return np.atleast_1d(np.asarray(objective_of(objective)(y_test, values), dtype=np.float64))
+    if objective == "accuracy":
+        predicted = predicted_sets(estimator, X_train, y_train, X_test, sets)
+        return np.asarray((predicted == y_test).mean(axis=1))
     scorer = _scorer(objective)
-    return np.array([_scored(estimator, scorer, X_train, y_train, X_test, y_test, s) for s in sets])
+    if len(np.unique(y_train)) < 2:
+        return np.zeros(len(sets))
+    models = separate_fits(learner(estimator), X_train, y_train, X_test, sets)
+    return np.array([float(scorer(model, test, y_test)) for model, test in models])
 
 
 def check_objective(objective: Any) -> None:
@@ -114,22 +119,3 @@ def _scorer(objective: Any) -> Callable[..., float]:
     if objective not in get_scorer_names():
         raise unknown_name("objective", objective, BINARY, get_scorer_names())
     return get_scorer(objective)
-
-
-def _scored(
-    estimator: Any,
-    scorer: Callable[..., float],
-    X_train: Any,
-    y_train: NDArray[Any],
-    X_test: Any,
-    y_test: NDArray[Any],
-    columns: NDArray[np.intp],
-) -> float:
-    if len(np.unique(y_train)) < 2:
-        return 0.0
-    if len(columns):
-        X_train, X_test = X_train[:, columns], X_test[:, columns]
-    else:
-        # No classifier takes a matrix without columns; one column of zeros says as little.
-        X_train, X_test = np.zeros((X_train.shape[0], 1)), np.zeros((X_test.shape[0], 1))
-    return float(scorer(clone(learner(estimator)).fit(X_train, y_train), X_test, y_test))

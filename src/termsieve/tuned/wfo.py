@@ -87,8 +87,10 @@ class WFOSelector(LearnedSelector):
         members = labels.indicator()
         target = members if labels.multilabel else members.argmax(axis=1)
         parts = tuning_parts(target, self.cv, self.random_state)
-        folds = np.array([self._values(X, members, target, counts, part, lambdas) for part in parts])
-        self.fold_lambdas_ = np.array([lambdas[middle_of_best(fold)] for fold in folds])
+        (folds,) = lambda_curves(
+            X, members, target, counts, parts, [self.k], lambdas, self.learner, self.objective, self.combine
+        )
+        self.fold_lambdas_ = best_lambdas(folds, lambdas)
         self.lambda_ = float(self.fold_lambdas_.mean())
         self.curve_ = folds.mean(axis=0)
         ranking = wfo_ranking(counts, self.lambda_, self.combine)
@@ -96,19 +98,41 @@ class WFOSelector(LearnedSelector):
         self.selected_ = ranking.order[: self.k]
         return self
 
-    def _values(
-        self,
-        X: Any,
-        members: NDArray[np.bool_],
-        target: NDArray[Any],
-        counts: Counts,
-        part: Part,
-        lambdas: list[float],
-    ) -> Floats:
-        whole = _numbered(counts)
-        known = training_counts(whole, X, members, part)
-        sets = [wfo_ranking(known, lam, self.combine).order[: self.k] for lam in lambdas]
-        return set_values(self.learner, self.objective, X, target, part, sets)
+
+def lambda_curves(
+    X: Any,
+    members: NDArray[np.bool_],
+    target: NDArray[Any],
+    counts: Counts,
+    parts: Sequence[Part],
+    ks: Sequence[int],
+    lambdas: Sequence[float],
+    learner: Any,
+    objective: Any,
+    combine: Combine = "max",
+) -> Floats:
+    """Return the objective (ks x parts x lambdas) of a learner on the k best terms of each part by wfo(lam).
+
+    `members` tells which document is of which class of `counts`; `target` is what the learner is to say.
+    """
+    numbered = _numbered(counts)
+    curves = np.empty((len(ks), len(parts), len(lambdas)))
+    for number, part in enumerate(parts):
+        known = training_counts(numbered, X, members, part)
+        orders = [wfo_ranking(known, lam, combine).order for lam in lambdas]
+        if len(ks) == 1:  # learners share the work of all sets in a call, best where they are much alike
+            sets = [order[: ks[0]] for order in orders]
+            curves[0, number] = set_values(learner, objective, X, target, part, sets)
+            continue
+        for column, order in enumerate(orders):
+            sets = [order[:k] for k in ks]
+            curves[:, number, column] = set_values(learner, objective, X, target, part, sets)
+    return curves
+
+
+def best_lambdas(folds: Floats, lambdas: Sequence[float]) -> Floats:
+    """Return the best of `lambdas` by each fold's objectives, of equally good ones the middle one."""
+    return np.array([lambdas[middle_of_best(fold)] for fold in folds])
 
 
 def wfo_ranking(counts: Counts, lam: float, combine: Combine = "max") -> Ranking:
