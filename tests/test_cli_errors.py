@@ -12,7 +12,7 @@ import pytest
 from termsieve.cli.app import app
 from termsieve.cli.shell import exit_code
 
-FAILURE, USAGE = 1, 2
+FAILURE, USAGE, INTERRUPTED = 1, 2, 130
 MAIL = "mail.csv --label folder"
 
 # The command line, its exit code, and what its sentence says.
@@ -166,18 +166,40 @@ def test_a_reader_that_has_enough_is_no_failure(folder):
         assert process.stderr.read() == b""
 
 
+# A shell starts background jobs with interrupts ignored, and a test run may be one.
+heed_interrupts = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+PIPES = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+
+
 def test_an_interrupted_command_says_so(folder):
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    # A shell starts background jobs with interrupts ignored, and a test run may be one.
-    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-    with subprocess.Popen(command("rank", "-"), cwd=folder, preexec_fn=heed, **pipes) as process:
+    with subprocess.Popen(command("rank", "-"), cwd=folder, preexec_fn=heed_interrupts, **PIPES) as process:
         # More than a pipe holds: once it is written, the command is reading.
         process.stdin.write(b"\n" * 1_000_000)
         process.stdin.flush()
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=120)
-    assert process.returncode == FAILURE
+    assert process.returncode == INTERRUPTED
     assert err == b"termsieve: stopped\n"
+
+
+@pytest.mark.parametrize("module", ["termsieve.cli.app", "typer", "termsieve.cli.telling"])
+def test_an_interrupt_while_modules_are_loaded_is_answered_alike(folder, module):
+    """Interrupted in a module's generated code, Python ends by the signal even if the error is caught."""
+    code = f"""
+import sys, termsieve.cli
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            exec("import os, signal; os.kill(os.getpid(), signal.SIGINT)")
+
+sys.meta_path.insert(0, Finder())
+termsieve.cli.main()
+"""
+    words = [sys.executable, "-c", code, "rank", "mail.csv", "--label", "folder"]
+    done = subprocess.run(words, cwd=folder, preexec_fn=heed_interrupts, capture_output=True)
+    assert done.returncode == INTERRUPTED
+    assert done.stderr == b"termsieve: stopped\n"
 
 
 def test_a_file_that_cannot_be_read_is_a_failure(capsys, folder):

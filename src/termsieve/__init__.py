@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # typing takes longer to load than all else here, and Ctrl-C is not answered yet
+    from typing import Any
 
 __version__ = "0.1.0"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from functools import reduce
@@ -58,7 +59,7 @@ def count(
         if dask is not None:
             if workers or checkpoint or max_terms:
                 raise wrong("--workers, --checkpoint and --max-terms are for one machine, not for --dask")
-            made = _counted_on_dask(dask, source, files, occurrences)
+            made = _counted_on_dask(dask, source, files, occurrences=occurrences)
         else:
             made = source.counted(
                 files,
@@ -75,10 +76,19 @@ def count(
     say(f"wrote {output}: {made}")
 
 
-def _counted_on_dask(address: str, source: Source, files: list[str], occurrences: bool) -> Any:
-    from termsieve.scale import dask
+def _counted_on_dask(address: str, source: Source, files: list[str], **options: Any) -> Any:
+    from termsieve.cli.cluster import connected
+    from termsieve.readers import guessed_format
 
-    return dask.count(files, client=address, occurrences=occurrences, **source.count_options())
+    for file in files:
+        if file == "-" or (source.format or guessed_format(file)) != "table":
+            raise wrong(f"--dask is for tables (CSV, JSON lines, Parquet) that its workers reach, not {file}")
+    with connected(address) as client:
+        from termsieve.scale import dask
+
+        # The workers were started elsewhere, where a relative path means another file.
+        paths = [os.path.abspath(file) for file in files]
+        return dask.count(paths, client=client, **options, **source.count_options())
 
 
 @app.command(epilog="\b\nExample: termsieve merge january.parquet february.parquet -o both.parquet")

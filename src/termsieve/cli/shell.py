@@ -12,10 +12,10 @@ from typing import IO, Any
 import typer
 from typer.core import TyperGroup
 
+from termsieve.cli import INTERRUPTED
 from termsieve.errors import ParameterError, TermsieveError
 
 GOOD, FAILURE, USAGE = 0, 1, 2
-INTERRUPTED = 130  # what the command-line library answers to Ctrl-C before a command runs
 
 
 class CarriedError(Exception):
@@ -45,8 +45,8 @@ def exit_code(app: Callable[..., Any], args: list[str]) -> int:
         if "--debug" in args and not _is_usage_error(error):
             raise
         return _answered(error.__cause__ or error if isinstance(error, CarriedError) else error)
-    if code == INTERRUPTED:
-        return _told("stopped", FAILURE)
+    if code == INTERRUPTED:  # so the command-line library answers Ctrl-C before a command runs
+        return _told("stopped", INTERRUPTED)
     return code if isinstance(code, int) else GOOD
 
 
@@ -56,7 +56,7 @@ def _answered(error: BaseException) -> int:
         _drop(sys.stdout)
         return GOOD  # the reader, such as `head`, has all it wants
     if isinstance(error, KeyboardInterrupt):
-        return _told("stopped", FAILURE)
+        return _told("stopped", INTERRUPTED)
     if isinstance(error, TermsieveError):
         return _told(_in_options(str(error)), USAGE if isinstance(error, ParameterError) else FAILURE)
     if isinstance(error, OSError):

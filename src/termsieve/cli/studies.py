@@ -111,12 +111,13 @@ def _run(function: Any, *paths: Any, dask: str | None, **options: Any) -> None:
     if dask is None:
         made = function(*paths, **options, progress=True)
     else:
-        from termsieve.errors import require
+        if options.pop("workers") is not None:
+            raise wrong("--workers is for one machine, not for --dask")
+        from termsieve.cli.cluster import connected
 
-        client = require("distributed", "dask").Client(dask, timeout="10s")
-        from termsieve.scale import DaskEngine
+        with connected(dask) as client:
+            from termsieve.scale import DaskEngine
 
-        with client:
             made = function(*paths, **options, progress=True, engine=DaskEngine(client))
     failed = made.failures
     say(f"{len(made):,} rows in {made.path}; next: termsieve study report {made.path}")

@@ -1,0 +1,120 @@
+"""The command line on a Dask cluster: the same counts and rows as without, and sentences if there is none."""
+
+import csv
+import socket
+import warnings
+
+import pytest
+
+from termsieve import Counts, Results
+from termsieve.cli.app import app
+from termsieve.cli.shell import exit_code
+
+distributed = pytest.importorskip("distributed")
+FAILURE, USAGE = 1, 2
+MAIL = [
+    ("cheap pills now, buy", "spam"),
+    ("buy cheap watches", "spam"),
+    ("see you at noon", "ham"),
+    ("minutes of the meeting", "ham"),
+    ("the meeting is at noon", "ham"),
+    ("cheap cheap flights", "spam"),
+]
+KEY = ["problem", "trial", "fold", "method", "size_kind", "size"]
+PLAN = """
+[[corpora]]
+name = "mail"
+path = "mail.csv"
+options = { text = "body", label = "folder" }
+[protocol]
+folds = 2
+[[methods]]
+metric = ["bns", "chi"]
+[sizes]
+k = [2, 4]
+[[learners]]
+name = "svm"
+"""
+
+
+@pytest.fixture(scope="module")
+def address():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs=50
+        ) as cluster:
+            yield cluster.scheduler_address
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, rows in (("mail.csv", MAIL), ("more.csv", MAIL[1:4])):
+        with open(name, "w", newline="") as file:
+            csv.writer(file).writerows([("body", "folder"), *rows])
+    (tmp_path / "tiny.toml").write_text(PLAN)
+    return tmp_path
+
+
+def run(capsys, line, code=0):
+    assert exit_code(app, line.split()) == code, capsys.readouterr().err
+    return capsys.readouterr()
+
+
+def test_counts_are_those_of_one_machine(address, folder, capsys):
+    # The workers were started elsewhere: the files are found although their names are relative.
+    for options in ("", "--occurrences --ngrams 2 --stop-words english"):
+        words = f"count mail.csv more.csv --label folder {options}"
+        run(capsys, f"{words} -o here.parquet")
+        told = run(capsys, f"{words} -o there.parquet --dask {address}").err
+        assert Counts.load("there.parquet") == Counts.load("here.parquet")
+        assert told.startswith("wrote there.parquet: ")
+
+
+def test_a_study_has_the_rows_of_one_machine(address, folder, capsys):
+    run(capsys, "study run tiny.toml -o here --workers 1")
+    run(capsys, f"study run tiny.toml -o there --dask {address}")
+    run(capsys, f"study resume there --dask {address}")
+    frames = [
+        Results.open(path).frame().collect().drop("select_seconds", "fit_seconds").sort(KEY)
+        for path in ("here", "there")
+    ]
+    assert frames[0].equals(frames[1])
+
+
+@pytest.mark.parametrize("line", ["count mail.csv --label folder -o c.parquet", "study run tiny.toml -o out"])
+def test_a_scheduler_that_does_not_answer_is_a_failure(folder, capsys, monkeypatch, line):
+    monkeypatch.setattr("termsieve.cli.cluster.CONNECT_SECONDS", 0.5)
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        where = f"tcp://127.0.0.1:{unused.getsockname()[1]}"
+        err = run(capsys, f"{line} --dask {where}", FAILURE).err
+    assert err == (
+        f"termsieve: no Dask scheduler answers at {where}; check the address, or start one with: "
+        "dask scheduler\n"
+    )
+
+
+@pytest.mark.parametrize("file", ["-", "docs"])
+def test_what_workers_cannot_read_in_parts_is_wrong_usage(folder, capsys, file):
+    for label in ("spam", "ham"):
+        (folder / "docs" / label).mkdir(parents=True)
+        (folder / "docs" / label / "1.txt").write_text(label)
+    err = run(capsys, f"count {file} -o c.parquet --dask 127.0.0.1:8786", USAGE).err
+    assert f"not {file}\n" in err
+
+
+@pytest.mark.parametrize("line", ["count mail.csv --label folder -o c.parquet", "study run tiny.toml -o out"])
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ("--dask nonsense", "--dask takes the address of a scheduler, such as tcp://127.0.0.1:8786"),
+        ("--dask foo://host:8786", "not 'foo://host:8786'"),
+        ("--dask tcp://127.0.0.1:8786 --workers 2", "not for --dask"),
+    ],
+)
+def test_what_is_no_address_is_wrong_usage(folder, capsys, line, options, sentence):
+    err = run(capsys, f"{line} {options}", USAGE).err
+    assert sentence in err
+    assert err.count("\n") == 1
