@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from termsieve.kernels.streaming import CellTable, merged_terms
+from termsieve.kernels.streaming import CellTable, cut_terms, merged_terms
 
 import termsieve
 from termsieve import Corpus, Counts, PrunedWarning, count, counting, term_matrix
@@ -70,7 +70,7 @@ def in_parts(corpus, folder, n_parts=3):
 
 @pytest.mark.parametrize("several", [False, True])
 @pytest.mark.parametrize("occurrences", [False, True])
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, 2, 5])
 def test_a_corpus_gives_the_counts_of_its_term_matrix(several, occurrences, workers, monkeypatch):
     monkeypatch.setattr(counting.sources, "BATCH_DOCUMENTS", 37)
     corpus = unicode_corpus(several=several)
@@ -88,9 +88,10 @@ def test_a_corpus_gives_the_counts_of_its_term_matrix(several, occurrences, work
         {"tokenizer": str.split, "token_pattern": None},
     ],
 )
-def test_every_term_option_counts_as_in_memory(options):
+def test_every_term_option_counts_as_in_memory(options, monkeypatch):
+    monkeypatch.setattr(counting.sources, "BATCH_DOCUMENTS", 40)
     corpus = unicode_corpus()
-    assert count(corpus, workers=2, occurrences=True, **options) == in_memory(corpus, True, **options)
+    assert count(corpus, workers=3, occurrences=True, **options) == in_memory(corpus, True, **options)
 
 
 def test_stems_that_meet_in_a_document_count_once():
@@ -158,19 +159,20 @@ def reference_cells(rows, classes):
     return dict(docs), dict(sums)
 
 
-@settings(deadline=None, max_examples=40)
-@given(
-    st.lists(
-        st.tuples(
-            st.dictionaries(st.integers(0, 300), st.integers(1, 5), max_size=12),
-            st.sets(st.integers(0, 40), max_size=5),
+documents = st.lists(
+    st.tuples(
+        st.dictionaries(st.integers(0, 30) | st.integers(0, 300), st.integers(1, 5), max_size=12),
+        st.sets(
+            st.integers(0, 5) | st.integers(0, 9).map(lambda i: 64 * i) | st.integers(0, 700), max_size=40
         ),
-        max_size=60,
     ),
-    st.sampled_from([0, 64, 1 << 12]),
+    min_size=1,
+    max_size=40,
 )
-def test_cells_equal_a_loop_whatever_is_kept_plain(documents, head_cells):
-    table = CellTable(True, head_cells)
+
+
+def table_of(documents, occurrences):
+    table = CellTable(occurrences)
     for start in range(0, len(documents), 7):
         part = documents[start : start + 7]
         indptr = np.cumsum([0] + [len(row) for row, _ in part])
@@ -178,20 +180,47 @@ def test_cells_equal_a_loop_whatever_is_kept_plain(documents, head_cells):
         numbers = np.array([n for row, _ in part for n in row.values()], np.int32)
         class_ptr = np.cumsum([0] + [len(labels) for _, labels in part])
         classes = np.array([c for _, labels in part for c in labels], np.int32)
-        table.add(
-            indptr, ids, numbers, class_ptr, classes, max(ids, default=-1) + 1, max(classes, default=-1) + 1
-        )
-    terms, classes, docs, sums = table.cells()
+        table.add(indptr, ids, numbers, class_ptr, classes, 301)
+    return table
+
+
+def check_cells(table, documents, occurrences, order, column):
+    indptr, indices, docs, sums, totals = table.table(order, column)
+    terms = np.repeat(order, np.diff(indptr))
+    classes = np.argsort(column)[indices]
     want_docs, want_sums = reference_cells([row for row, _ in documents], [c for _, c in documents])
     keys = list(zip(terms.tolist(), classes.tolist(), strict=True))
     assert dict(zip(keys, docs.tolist(), strict=True)) == want_docs
-    assert dict(zip(keys, sums.tolist(), strict=True)) == want_sums
-    excess, totals, squares = table.columns(301)
+    assert all((np.diff(indices[a:b]) > 0).all() for a, b in pairwise(indptr))
+    excess, total, squares = table.columns(order)
     every = [row for row, _ in documents]
-    df = np.bincount(terms, docs, len(excess)) - excess
-    assert df.tolist() == [sum(t in row for row in every) for t in range(len(df))]
-    assert totals.tolist() == [sum(row.get(t, 0) for row in every) for t in range(len(df))]
-    assert squares.tolist() == [sum(row.get(t, 0) ** 2 for row in every) for t in range(len(df))]
+    df = totals if excess is None else totals - excess
+    assert df.tolist() == [sum(t in row for row in every) for t in order]
+    if occurrences:
+        assert dict(zip(keys, sums.tolist(), strict=True)) == want_sums
+        assert total.tolist() == [sum(row.get(t, 0) for row in every) for t in order]
+        assert squares.tolist() == [sum(row.get(t, 0) ** 2 for row in every) for t in order]
+    else:
+        assert (sums, total, squares) == (None, None, None)
+
+
+@settings(max_examples=40)
+@given(documents, st.booleans(), st.randoms(use_true_random=False))
+def test_cells_equal_a_loop_in_any_order_of_terms_and_classes(documents, occurrences, random):
+    order, column = np.arange(301), np.arange(701, dtype=np.int32)
+    random.shuffle(order)
+    random.shuffle(column)
+    table = table_of(documents, occurrences)
+    check_cells(table, documents, occurrences, order, column)
+
+
+@settings(max_examples=40)
+@given(documents, documents, st.booleans())
+def test_a_table_absorbs_another_under_its_own_numbers(mine, theirs, occurrences):
+    renumbered = [({300 - t: n for t, n in row.items()}, labels) for row, labels in theirs]
+    table = table_of(mine, occurrences)
+    table.absorb(table_of(renumbered, occurrences), np.arange(300, -1, -1, dtype=np.int32))
+    check_cells(table, mine + theirs, occurrences, np.arange(301), np.arange(701, dtype=np.int32))
 
 
 words = st.sets(st.text(min_size=1, max_size=12), max_size=30)
@@ -206,7 +235,7 @@ def test_merged_terms_are_the_sorted_union(a, b):
     data, ends, at_a, at_b = merged_terms(*packed(a), *packed(b))
     both, starts = sorted(a | b), [0, *ends.tolist()][: len(ends)]
     cut = [data.tobytes()[s:e].decode("utf-8", "surrogatepass") for s, e in zip(starts, ends, strict=True)]
-    assert cut == both
+    assert cut == both == cut_terms(data, ends)
     assert [both[i] for i in at_a] == sorted(a)
     assert [both[i] for i in at_b] == sorted(b)
 
@@ -228,6 +257,13 @@ def test_tallies_of_parts_merge_to_that_of_the_whole_and_travel_as_bytes(several
     whole = merged(Tally.from_bytes(part.to_bytes()) for part in parts)
     assert whole.counts() == in_memory(corpus, True)
     assert parts[0].counts() + parts[1].counts() == (parts[0] + parts[1]).counts()
+
+
+def test_a_counter_holds_no_more_documents_than_it_can(monkeypatch):
+    corpus = unicode_corpus()
+    monkeypatch.setattr(stream, "PIECE_DOCUMENTS", 130)
+    assert count(corpus, workers=2, occurrences=True) == in_memory(corpus, True)
+    assert tally_of(corpus).counts() == in_memory(corpus, True)
 
 
 def test_pieces_do_not_change_exact_counts(monkeypatch, tmp_path):

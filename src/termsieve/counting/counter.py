@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from termsieve.corpus import Corpus, present_labels
-from termsieve.counting.tally import LabelKind, Tally, spelled
+from termsieve.counting.tally import Ints, LabelKind, Tally, spelled
 from termsieve.errors import InputError, ParameterError, unknown_name
 from termsieve.kernels.streaming import CellTable
 from termsieve.kernels.tokenise import place_rows
@@ -115,6 +115,11 @@ def labelled(
     return [texts[i] for i in kept], present
 
 
+def _numbers(known: dict[str, int], terms: Iterable[str]) -> NDArray[np.int32]:
+    """Return the numbers of terms; those that have none yet get the next."""
+    return np.array([known.setdefault(term, len(known)) for term in terms], dtype=np.int32)
+
+
 class _CompiledTerms:
     """The vocabulary of the kernel, and above it that of the stems where words are stemmed."""
 
@@ -140,14 +145,20 @@ class _CompiledTerms:
         stemmed: Callable[[Iterable[str]], list[str]],
     ) -> Rows:
         fresh = stemmed(self._table.terms(np.arange(len(self._columns), len(self._table))))
-        places = [self._stems.setdefault(stem, len(self._stems)) for stem in fresh]
-        self._columns = np.concatenate([self._columns, np.array(places, dtype=np.int32)])
+        self._columns = np.concatenate([self._columns, _numbers(self._stems, fresh)])
         indices, data = np.empty(len(ids), np.int32), np.empty(len(ids), np.int64)
         ends = np.zeros(len(indptr), dtype=np.int64)
         n = place_rows(indptr, ids, counts, self._columns, len(self._stems), indices, data, ends[1:])
         return ends, indices[:n], data[:n].astype(np.int32)
 
-    def order(self) -> tuple[NDArray[np.int64], list[str]]:
+    def numbers(self, other: Self) -> NDArray[np.int32]:
+        """Return the numbers here of the terms of another vocabulary; those that are new get some."""
+        if self._stemmed is None:
+            numbers: NDArray[np.int32] = self._table.merge(other._table)
+            return numbers
+        return _numbers(self._stems, other._stems)
+
+    def order(self) -> tuple[Ints, list[str]]:
         if self._stemmed is None:
             order = self._table.order()
             return order, self._table.terms(order)
@@ -183,7 +194,10 @@ class _PlainTerms:
             indptr.append(len(ids))
         return np.array(indptr, np.int64), np.array(ids, np.int32), np.array(counts, np.int32)
 
-    def order(self) -> tuple[NDArray[np.int64], list[str]]:
+    def numbers(self, other: Self) -> NDArray[np.int32]:
+        return _numbers(self._numbers, other._numbers)
+
+    def order(self) -> tuple[Ints, list[str]]:
         terms = sorted(self._numbers)
         return np.array([self._numbers[term] for term in terms], dtype=np.int64), terms
 
@@ -200,48 +214,45 @@ class Counter:
     def add(self, texts: list[Any], classes: Classes, first: int = 0) -> None:
         """Count documents; `first` is the number of the first, for the message of a fault."""
         indptr, ids, counts = self._terms.rows(texts, first)
-        sizes = np.bincount(classes.numbers, minlength=len(self._pos))
-        sizes[: len(self._pos)] += self._pos
-        self._cells.add(indptr, ids, counts, classes.ptr, classes.numbers, len(self._terms), len(sizes))
-        self._pos = sizes
+        self._cells.add(indptr, ids, counts, classes.ptr, classes.numbers, len(self._terms))
+        self._add_sizes(np.bincount(classes.numbers))
         self.n_docs += len(texts)
+
+    def absorb(self, other: Counter) -> None:
+        """Add all that another counter, which is of no use afterwards, counted under the same numbers."""
+        self._cells.absorb(other._cells, self._terms.numbers(other._terms))  # type: ignore[arg-type]
+        self._add_sizes(other._pos)
+        self.n_docs += other.n_docs
+
+    def _add_sizes(self, more: Ints) -> None:
+        sizes = np.zeros(max(len(self._pos), len(more)), dtype=np.int64)
+        sizes[: len(self._pos)] = self._pos
+        sizes[: len(more)] += more
+        self._pos = sizes
 
     def tally(self, codes: LabelCodes) -> Tally:
         """Return the tally of all documents so far, under the labels that `codes` has numbered."""
         order, terms = self._terms.order()
         spelling, ends = spelled(terms)
         del terms
-        rank = np.empty(len(order), dtype=np.int32)
-        rank[order] = np.arange(len(order), dtype=np.int32)
         labels = codes.labels[: len(self._pos)]
         by_label = sorted(range(len(labels)), key=labels.__getitem__)
         column = np.empty(len(labels), dtype=np.int32)
         column[by_label] = np.arange(len(labels), dtype=np.int32)
-        excess, tf_total, squares = self._cells.columns(len(order))
-        tp, tf = _tables(self._cells.cells(), rank, column)
+        excess, tf_total, squares = self._cells.columns(order)
+        indptr, indices, docs, sums, df = self._cells.table(order, column)
+        layout, shape = (indices, indptr), (len(order), len(labels))
+        tp = sparse.csr_array((docs, *layout), shape=shape)
         return Tally(
             self.n_docs,
             codes.kind or LabelKind("", False),
             tuple(labels[i] for i in by_label),
-            self._pos[by_label].astype(np.int64),
+            self._pos[by_label],
             spelling,
             ends,
-            np.asarray(tp.sum(axis=1), dtype=np.int64) - excess[order],
+            df if excess is None else df - excess,
             tp,
-            tf,
-            None if tf_total is None else tf_total[order],
-            None if squares is None else squares[order],
+            None if sums is None else sparse.csr_array((sums, tp.indices, tp.indptr), shape=shape),
+            tf_total,
+            squares,
         )
-
-
-def _tables(
-    cells: tuple[Any, Any, Any, Any], rank: NDArray[np.int32], column: NDArray[np.int32]
-) -> tuple[sparse.csr_array, sparse.csr_array | None]:
-    """Return the cells as tables of terms x classes, documents and occurrences, in their final places."""
-    terms, classes, docs, sums = cells
-    shape = (len(rank), len(column))
-    place = sparse.csr_array((np.arange(1, len(docs) + 1), (rank[terms], column[classes])), shape=shape)
-    place.sort_indices()
-    layout, at = (place.indices, place.indptr), place.data - 1
-    tp = sparse.csr_array((docs[at], *layout), shape=shape)
-    return tp, None if sums is None else sparse.csr_array((sums[at], *layout), shape=shape)

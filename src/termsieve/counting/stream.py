@@ -17,13 +17,15 @@ import numpy as np
 
 from termsieve.counting.counter import Classes, Counter, LabelCodes
 from termsieve.counting.sources import Batch, Source, n_fitting
-from termsieve.counting.tally import Tally, empty_tally, merged
+from termsieve.counting.tally import Tally, empty_tally
 from termsieve.errors import FormatError, InputError
+from termsieve.kernels.streaming import MAX_DOCUMENTS
 from termsieve.terms import Analysis
 
 # A piece of the documents ends after this many characters, or with a file after this many.
 PIECE_CHARACTERS = 512 << 20
 PIECE_LEAST = 64 << 20
+PIECE_DOCUMENTS = MAX_DOCUMENTS  # that one counter can hold
 FORMAT = "termsieve-checkpoint 1"
 
 
@@ -77,14 +79,14 @@ class Reader:
         self._source, self._cuts, self._progress = source, cuts, progress
         self._batches: Iterator[Batch] = source.batches(state.file, state.row)
         self._held: Batch | None = None
-        self._size = 0
+        self._size = self._n_in_piece = 0
         self._full = False
         self._n_docs = state.total.n_docs
         self._lock = threading.Lock()
 
     def begin(self) -> None:
         """Begin a piece."""
-        self._size, self._full = 0, False
+        self._size, self._n_in_piece, self._full = 0, 0, False
 
     def take(self) -> tuple[list[Any], Classes, int] | None:
         """Return the texts of the next batch, their classes and the number of the first; None at the end."""
@@ -128,16 +130,18 @@ class Reader:
         if batch is None:
             self.ended = True
             return None
-        if not self._cuts:
-            return batch
-        if batch.file != self.position[0] and self._size >= PIECE_LEAST:
+        if self._cuts and batch.file != self.position[0] and self._size >= PIECE_LEAST:
             self._held, self._full = batch, True
             return None
-        n = n_fitting(batch.texts, PIECE_CHARACTERS - self._size)
+        n = min(len(batch.texts), PIECE_DOCUMENTS - self._n_in_piece)
+        if self._cuts:
+            n = min(n, n_fitting(batch.texts, PIECE_CHARACTERS - self._size))
         if n < len(batch.texts):
             batch, self._held = batch.halves(n)
-        self._size += sum(map(len, batch.texts))
-        self._full = self._size >= PIECE_CHARACTERS
+        self._n_in_piece += n
+        if self._cuts:
+            self._size += sum(map(len, batch.texts))
+        self._full = self._size >= PIECE_CHARACTERS or self._n_in_piece == PIECE_DOCUMENTS
         return batch
 
 
@@ -163,20 +167,27 @@ def counted_piece(reader: Reader, analysis: Analysis, occurrences: bool, workers
                 # An interrupt comes to this thread only, and leaving the pool waits for the others.
                 reader.stop(error)
                 raise
-    tallies = []
-    while counters:
-        counter = counters.pop()
-        if counter.n_docs:
-            tallies.append(counter.tally(reader.codes))
-    return merged(tallies)
+    return _joined(counters, reader.codes)
+
+
+def _joined(counters: list[Counter], codes: LabelCodes) -> Tally:
+    """Return the tally of all counters, which are absorbed in pairs."""
+    while len(counters) > 1:
+        half = -(-len(counters) // 2)
+        with ThreadPoolExecutor(half) as pool:
+            list(pool.map(Counter.absorb, counters, counters[half:]))
+        del counters[half:]
+    return counters[0].tally(codes) if counters[0].n_docs else empty_tally()
 
 
 def tally_of(source: Source, analysis: Analysis, occurrences: bool) -> Tally:
     """Return the tally of all documents of a source, counted by one worker."""
     reader = Reader(source, State(empty_tally()), cuts=False)
-    tally = counted_piece(reader, analysis, occurrences, workers=1)
-    if reader.fault is not None:
-        raise reader.fault
+    tally = empty_tally()
+    while not reader.ended:
+        tally += counted_piece(reader, analysis, occurrences, workers=1)
+        if reader.fault is not None:
+            raise reader.fault
     return tally
 
 

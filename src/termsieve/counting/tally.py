@@ -6,7 +6,6 @@ import io
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ from scipy import sparse
 
 from termsieve.counts import Counts
 from termsieve.errors import FormatError, InputError
-from termsieve.kernels.streaming import merged_terms
+from termsieve.kernels.streaming import cut_terms, merged_terms
 from termsieve.labels import encode_labels
 
 Ints = NDArray[np.int64]
@@ -67,9 +66,8 @@ class Tally:
 
     def terms(self) -> list[str]:
         """Return the terms, sorted."""
-        text = self.spelling.tobytes().decode("utf-8", "surrogatepass")
-        n_characters = np.concatenate([[0], np.cumsum((self.spelling & 0xC0) != 0x80)])
-        return [text[start:end] for start, end in pairwise([0, *n_characters[self.ends].tolist()])]
+        terms: list[str] = cut_terms(self.spelling, self.ends)
+        return terms
 
     def counts(self) -> Counts:
         """Return the Counts of these documents."""

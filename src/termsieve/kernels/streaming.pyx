@@ -1,7 +1,9 @@
 """Rows of term numbers in, counts for each term and class out; and two sorted lists of terms made one."""
 
+from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
-from libc.string cimport memcmp, memcpy
+from libc.stdlib cimport free, malloc, qsort, realloc
+from libc.string cimport memcmp, memcpy, memset
 
 import numpy as np
 
@@ -17,196 +19,305 @@ cdef extern from *:
 
 cdef enum:
     AHEAD = 12          # cells between asking memory for a counter and using it
+    PROBES = 16         # slots in which a class is looked for before its term gets more of them
+    FEW = 24            # cells that are sorted without calling a function
 
-cdef uint64_t SPREAD = 0x9E3779B97F4A7C15
-HEAD_CELLS = 1 << 23    # counters kept as a plain table: 64 MiB
+cdef uint64_t LOW_HALF = 0xFFFFFFFF
+MAX_DOCUMENTS = 0xFFFFFFFF
+
+
+cdef void *_resized(void *block, Py_ssize_t size) except NULL nogil:
+    cdef void *moved = realloc(block, <size_t> size)
+    if moved == NULL:
+        with gil:
+            raise MemoryError
+    return moved
+
+
+cdef int _by_number(const void *a, const void *b) noexcept nogil:
+    cdef uint64_t x = (<const uint64_t *> a)[0], y = (<const uint64_t *> b)[0]
+    return (x > y) - (x < y)
+
+
+cdef void _sort(uint64_t *values, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i, k
+    cdef uint64_t value
+    if n > FEW:
+        qsort(values, <size_t> n, sizeof(uint64_t), _by_number)
+        return
+    for i in range(1, n):
+        value = values[i]
+        k = i
+        while k > 0 and values[k - 1] > value:
+            values[k] = values[k - 1]
+            k -= 1
+        values[k] = value
+
+
+cdef inline Py_ssize_t _n_slots(uint64_t row) noexcept nogil:
+    return <Py_ssize_t> ((<uint64_t> 1) << ((row & 63) - 1))
 
 
 cdef class CellTable:
     """Documents, and with `occurrences` also occurrences, for each term and class met so far.
 
-    Terms are numbered in the order in which they are first met, so frequent ones have low numbers: those
-    have a row of plain counters. The long tail of the others, each in few classes, is in a hash table.
+    Each term has a small hash table of its classes, of 1, 2, 4, ... slots in a pool that all share: class c
+    is looked for from slot c modulo their number on. So a term with a slot for every class, as frequent ones
+    soon have, has a plain row of counters, and one of the long tail has a slot or two. At most MAX_DOCUMENTS
+    documents fit.
     """
 
     cdef bint occurrences
-    cdef Py_ssize_t width           # classes for which a row has room
-    cdef Py_ssize_t head_limit      # rows the plain table may have
-    cdef int64_t[:, ::1] head
-    cdef int64_t[:, ::1] head_sums
-    cdef uint64_t[::1] keys         # term << 32 | class, plus 1; 0 marks a free slot
-    cdef int64_t[::1] docs
-    cdef int64_t[::1] sums
-    cdef Py_ssize_t n_cells
-    cdef int shift
+    cdef uint64_t *rows             # for each term: its first slot << 6 | log2 of its slots + 1; 0 for none
+    cdef Py_ssize_t n_rows, rows_room
+    cdef uint64_t *slots            # class << 32 | documents; 0 marks a free slot
+    cdef int64_t *sums              # the occurrences in each slot
+    cdef Py_ssize_t n_slots, slots_room
+    cdef uint64_t spare[34]         # by log2 of their slots: 1 + the first slot of rows given up, in a chain
     cdef int64_t[::1] excess        # what the cells of a term sum to beyond its documents
     cdef int64_t[::1] totals
     cdef int64_t[::1] squares
-    cdef Py_ssize_t head_cells
 
-    def __init__(self, bint occurrences, Py_ssize_t head_cells=HEAD_CELLS):
+    def __cinit__(self):
+        self.rows = NULL
+        self.slots = NULL
+        self.sums = NULL
+
+    def __init__(self, bint occurrences):
         self.occurrences = occurrences
-        self.head_cells = head_cells
-        self.width = 8
-        self.head_limit = head_cells // self.width
-        self.head = np.zeros((0, self.width), dtype=np.int64)
-        self.head_sums = np.zeros((0, self.width), dtype=np.int64)
-        self._set_slots(10)
+        self.n_rows = self.rows_room = self.n_slots = self.slots_room = 0
+        memset(self.spare, 0, sizeof(self.spare))
         self.excess = self.totals = self.squares = np.zeros(0, dtype=np.int64)
 
-    cdef int _set_slots(self, int bits) except -1:
-        self.keys = np.zeros(1 << bits, dtype=np.uint64)
-        self.docs = np.zeros(1 << bits, dtype=np.int64)
-        self.sums = np.zeros(1 << bits if self.occurrences else 0, dtype=np.int64)
-        self.shift = 64 - bits
-        self.n_cells = 0
+    def __dealloc__(self):
+        free(self.rows)
+        free(self.slots)
+        free(self.sums)
+
+    cdef int _reserve_slots(self, Py_ssize_t n) except -1 nogil:
+        cdef Py_ssize_t room
+        if self.n_slots + n > self.slots_room:
+            room = (self.n_slots + n) * 3 // 2 + 1024
+            self.slots = <uint64_t *> _resized(self.slots, room * <Py_ssize_t> sizeof(uint64_t))
+            if self.occurrences:
+                self.sums = <int64_t *> _resized(self.sums, room * <Py_ssize_t> sizeof(int64_t))
+            self.slots_room = room
         return 0
 
-    cdef inline Py_ssize_t _slot(self, uint64_t key) noexcept nogil:
-        cdef Py_ssize_t slot = <Py_ssize_t> ((key * SPREAD) >> self.shift)
-        cdef Py_ssize_t mask = self.keys.shape[0] - 1
-        while self.keys[slot] != 0 and self.keys[slot] != key:
-            slot = (slot + 1) & mask
-        return slot
-
-    cdef inline void _add_cell(self, uint64_t key, int64_t docs, int64_t sums) noexcept nogil:
-        cdef Py_ssize_t slot = self._slot(key)
-        if self.keys[slot] == 0:
-            self.keys[slot] = key
-            self.n_cells += 1
-        self.docs[slot] += docs
+    cdef Py_ssize_t _allotted(self, int bits) except -1 nogil:
+        """Return the first of 2 ** bits free slots."""
+        cdef Py_ssize_t first, size = (<Py_ssize_t> 1) << bits
+        if self.spare[bits]:
+            first = <Py_ssize_t> self.spare[bits] - 1
+            self.spare[bits] = self.slots[first]
+        else:
+            self._reserve_slots(size)
+            first = self.n_slots
+            self.n_slots += size
+        memset(self.slots + first, 0, <size_t> size * sizeof(uint64_t))
         if self.occurrences:
-            self.sums[slot] += sums
+            memset(self.sums + first, 0, <size_t> size * sizeof(int64_t))
+        return first
 
-    cdef bint _has_room(self, Py_ssize_t more) noexcept nogil:
-        return 3 * (self.n_cells + more) <= 2 * self.keys.shape[0]
+    cdef inline void _give_up(self, Py_ssize_t first, int bits) noexcept nogil:
+        self.slots[first] = self.spare[bits]
+        self.spare[bits] = <uint64_t> first + 1
 
-    cdef int _make_room(self, Py_ssize_t more) except -1:
-        """Enlarge the hash table until `more` new cells fit."""
-        cdef int bits = 64 - self.shift
-        cdef Py_ssize_t i
-        cdef uint64_t[::1] keys = self.keys
-        cdef int64_t[::1] docs = self.docs
-        cdef int64_t[::1] sums = self.sums
-        if self._has_room(more):
-            return 0
-        while 3 * (self.n_cells + more) > 2 * (1 << bits):
-            bits += 1
-        self._set_slots(bits)
-        with nogil:
-            for i in range(keys.shape[0]):
-                if keys[i]:
-                    self._add_cell(keys[i], docs[i], sums[i] if self.occurrences else 0)
+    cdef inline Py_ssize_t _place(self, uint64_t row, uint64_t c) noexcept nogil:
+        """Return the slot of a class, or one that is free for it; -1 when its row has neither near by."""
+        cdef uint64_t mask = <uint64_t> _n_slots(row) - 1, i = c & mask, slot
+        cdef Py_ssize_t first = <Py_ssize_t> (row >> 6), n = min(<Py_ssize_t> mask + 1, <Py_ssize_t> PROBES)
+        while n > 0:
+            slot = self.slots[first + <Py_ssize_t> i]
+            if slot == 0 or slot >> 32 == c:
+                return first + <Py_ssize_t> i
+            i = (i + 1) & mask
+            n -= 1
+        return -1
+
+    cdef int _enlarge(self, Py_ssize_t term) except -1 nogil:
+        """Give a term the least row of more slots in which each of its classes has a place."""
+        cdef uint64_t row = self.rows[term], larger
+        cdef Py_ssize_t first = <Py_ssize_t> (row >> 6), i, at, fresh
+        cdef int old = <int> (row & 63) - 1, bits = old
+        while True:
+            bits, at = bits + 1, 0
+            fresh = self._allotted(bits)
+            larger = (<uint64_t> fresh) << 6 | <uint64_t> (bits + 1)
+            if old < 0:
+                break
+            for i in range((<Py_ssize_t> 1) << old):
+                if self.slots[first + i]:
+                    at = self._place(larger, self.slots[first + i] >> 32)
+                    if at < 0:
+                        break
+                    self.slots[at] = self.slots[first + i]
+                    if self.occurrences:
+                        self.sums[at] = self.sums[first + i]
+            if at >= 0:
+                self._give_up(first, old)
+                break
+            self._give_up(fresh, bits)
+        self.rows[term] = larger
         return 0
 
-    cdef int _reserve(self, Py_ssize_t n_terms, Py_ssize_t n_classes) except -1:
-        """Make room for terms and classes numbered below these."""
-        cdef Py_ssize_t rows
-        if n_terms > self.excess.shape[0]:
+    cdef inline int _add_cell(self, Py_ssize_t term, uint64_t c, uint64_t docs, int64_t sums) except -1 nogil:
+        cdef Py_ssize_t at = self._place(self.rows[term], c) if self.rows[term] else -1
+        while at < 0:
+            self._enlarge(term)
+            at = self._place(self.rows[term], c)
+        self.slots[at] = (self.slots[at] | c << 32) + docs
+        if self.occurrences:
+            self.sums[at] += sums
+        return 0
+
+    cdef inline void _prefetch(self, Py_ssize_t term, uint64_t c) noexcept nogil:
+        cdef uint64_t row = self.rows[term]
+        if row:
+            ts_prefetch_cell(&self.slots[(row >> 6) + (c & <uint64_t> (_n_slots(row) - 1))])
+
+    cdef int _reserve(self, Py_ssize_t n_terms, bint excess) except -1:
+        """Make room for terms numbered below `n_terms`."""
+        if n_terms > self.rows_room:
+            self.rows = <uint64_t *> _resized(self.rows, 2 * n_terms * <Py_ssize_t> sizeof(uint64_t))
+            self.rows_room = 2 * n_terms
+        if n_terms > self.n_rows:
+            memset(self.rows + self.n_rows, 0, <size_t> (n_terms - self.n_rows) * sizeof(uint64_t))
+            self.n_rows = n_terms
+        if (excess or self.excess.shape[0]) and n_terms > self.excess.shape[0]:
             self.excess = _longer(self.excess, 2 * n_terms)
-            if self.occurrences:
-                self.totals = _longer(self.totals, 2 * n_terms)
-                self.squares = _longer(self.squares, 2 * n_terms)
-        if n_classes > self.width:
-            self._widen(n_classes)
-        if n_terms > self.head.shape[0] and self.head.shape[0] < self.head_limit:
-            rows = min(2 * n_terms, self.head_limit)
-            self.head = _taller(self.head, rows, self.width)
-            if self.occurrences:
-                self.head_sums = _taller(self.head_sums, rows, self.width)
-        return 0
-
-    cdef int _widen(self, Py_ssize_t n_classes) except -1:
-        """Give each row room for more classes; rows that no longer fit go to the hash table."""
-        cdef Py_ssize_t kept, t, c
-        cdef int64_t[:, ::1] head = self.head
-        cdef int64_t[:, ::1] sums = self.head_sums
-        cdef Py_ssize_t old = self.width
-        while self.width < n_classes:
-            self.width *= 2
-        self.head_limit = self.head_cells // self.width
-        kept = min(head.shape[0], self.head_limit)
-        self._make_room(int(np.count_nonzero(np.asarray(head)[kept:])))
-        for t in range(kept, head.shape[0]):
-            for c in range(old):
-                if head[t, c]:
-                    self._add_cell(_key(t, c), head[t, c], sums[t, c] if self.occurrences else 0)
-        self.head = _taller(np.asarray(head)[:kept], kept, self.width)
-        if self.occurrences:
-            self.head_sums = _taller(np.asarray(sums)[:kept], kept, self.width)
+        if self.occurrences and n_terms > self.totals.shape[0]:
+            self.totals = _longer(self.totals, 2 * n_terms)
+            self.squares = _longer(self.squares, 2 * n_terms)
         return 0
 
     def add(self, const int64_t[::1] indptr, const int32_t[::1] ids, const int32_t[::1] counts,
-            const int64_t[::1] class_ptr, const int32_t[::1] classes, Py_ssize_t n_terms, Py_ssize_t n_classes):
+            const int64_t[::1] class_ptr, const int32_t[::1] classes, Py_ssize_t n_terms):
         """Add documents: the terms ids[indptr[d]:indptr[d + 1]], distinct, and the classes likewise."""
-        cdef Py_ssize_t d = 0, n_docs = indptr.shape[0] - 1
-        self._reserve(n_terms, n_classes)
-        while d < n_docs:
-            self._make_room((indptr[d + 1] - indptr[d]) * (class_ptr[d + 1] - class_ptr[d]))
-            with nogil:
-                while d < n_docs and self._has_room((indptr[d + 1] - indptr[d]) * (class_ptr[d + 1] - class_ptr[d])):
-                    self._add_document(ids, counts, indptr[d], indptr[d + 1], classes, class_ptr[d], class_ptr[d + 1])
-                    d += 1
+        cdef Py_ssize_t d, n_docs = indptr.shape[0] - 1
+        cdef bint several = False
+        for d in range(n_docs):
+            several |= class_ptr[d + 1] - class_ptr[d] != 1
+        self._reserve(n_terms, several)
+        with nogil:
+            for d in range(n_docs):
+                self._add_document(ids, counts, indptr[d], indptr[d + 1], classes, class_ptr[d], class_ptr[d + 1])
 
-    cdef inline void _add_document(self, const int32_t[::1] ids, const int32_t[::1] counts, Py_ssize_t start,
-                                   Py_ssize_t stop, const int32_t[::1] classes, Py_ssize_t first,
-                                   Py_ssize_t last) noexcept nogil:
-        cdef Py_ssize_t j, k, rows = self.head.shape[0]
-        cdef int32_t t, c
-        cdef int64_t n
+    cdef int _add_document(self, const int32_t[::1] ids, const int32_t[::1] counts, Py_ssize_t start,
+                           Py_ssize_t stop, const int32_t[::1] classes, Py_ssize_t first,
+                           Py_ssize_t last) except -1 nogil:
+        cdef Py_ssize_t j, k, n = ids.shape[0]
+        cdef int64_t value
+        cdef uint64_t c
         if last - first != 1:
             for j in range(start, stop):
                 self.excess[ids[j]] += last - first - 1
         if self.occurrences:
             for j in range(start, stop):
-                n = counts[j]
-                self.totals[ids[j]] += n
-                self.squares[ids[j]] += n * n
+                value = counts[j]
+                self.totals[ids[j]] += value
+                self.squares[ids[j]] += value * value
         for k in range(first, last):
-            c = classes[k]
+            c = <uint64_t> classes[k]
             for j in range(start, stop):
-                if j + AHEAD < stop:
-                    t = ids[j + AHEAD]
-                    if t < rows:
-                        ts_prefetch_cell(&self.head[t, c])
-                    else:
-                        ts_prefetch_cell(&self.keys[<Py_ssize_t> ((_key(t, c) * SPREAD) >> self.shift)])
-                t = ids[j]
-                if t < rows:
-                    self.head[t, c] += 1
-                    if self.occurrences:
-                        self.head_sums[t, c] += counts[j]
-                else:
-                    self._add_cell(_key(t, c), 1, counts[j])
+                # Beyond the end of the document come those of the next, whose class is another slot near by.
+                if j + 2 * AHEAD < n:
+                    ts_prefetch_cell(&self.rows[ids[j + 2 * AHEAD]])
+                    self._prefetch(ids[j + AHEAD], c)
+                self._add_cell(ids[j], c, 1, counts[j])
+        return 0
 
-    def columns(self, Py_ssize_t n_terms):
-        """Return for each of the first `n_terms` terms: the sum of its cells less its documents, which is 0
-        where all documents have one class, and its occurrences and the sum of their squares, or None.
+    def absorb(self, CellTable other not None, const int32_t[::1] numbers):
+        """Add all that another table counted; `numbers` are the numbers of its terms here."""
+        cdef Py_ssize_t t, i, size, first, n = min(other.n_rows, numbers.shape[0])
+        cdef uint64_t slot
+        if other.occurrences != self.occurrences:
+            raise ValueError("only one of the two tables has occurrences")
+        self._reserve(int(np.max(numbers, initial=-1)) + 1, other.excess.shape[0] > 0)
+        with nogil:
+            for t in range(n):
+                if t + 2 * AHEAD < n:
+                    ts_prefetch_cell(&self.rows[numbers[t + 2 * AHEAD]])
+                    ts_prefetch_cell(&other.slots[other.rows[t + 2 * AHEAD] >> 6])
+                    self._prefetch(numbers[t + AHEAD], 0)
+                if t < other.excess.shape[0]:
+                    self.excess[numbers[t]] += other.excess[t]
+                if self.occurrences:
+                    self.totals[numbers[t]] += other.totals[t]
+                    self.squares[numbers[t]] += other.squares[t]
+                if other.rows[t] == 0:
+                    continue
+                first, size = <Py_ssize_t> (other.rows[t] >> 6), _n_slots(other.rows[t])
+                for i in range(first, first + size):
+                    slot = other.slots[i]
+                    if slot:
+                        self._add_cell(numbers[t], slot >> 32, slot & LOW_HALF,
+                                       other.sums[i] if self.occurrences else 0)
+
+    def columns(self, const int64_t[::1] order):
+        """Return for each of the terms, in this order: the sum of its cells less its documents (None where all
+        documents have one class, which makes it 0), its occurrences and the sum of their squares, or None.
         """
-        excess = np.asarray(self.excess)[:n_terms].copy()
+        excess = np.asarray(self.excess)[order] if self.excess.shape[0] else None
         if not self.occurrences:
             return excess, None, None
-        return excess, np.asarray(self.totals)[:n_terms].copy(), np.asarray(self.squares)[:n_terms].copy()
+        return excess, np.asarray(self.totals)[order], np.asarray(self.squares)[order]
 
-    def cells(self):
-        """Return the terms, classes, documents and occurrences (or None) of all cells that are not 0."""
-        head = np.asarray(self.head)
-        terms, classes = np.nonzero(head)
-        taken = np.flatnonzero(np.asarray(self.keys))
-        keys = np.asarray(self.keys)[taken] - np.uint64(1)
-        sums = None
-        if self.occurrences:
-            sums = np.concatenate([np.asarray(self.head_sums)[terms, classes], np.asarray(self.sums)[taken]])
-        return (
-            np.concatenate([terms.astype(np.int32), (keys >> np.uint64(32)).astype(np.int32)]),
-            np.concatenate([classes.astype(np.int32), (keys & np.uint64(0xFFFFFFFF)).astype(np.int32)]),
-            np.concatenate([head[terms, classes], np.asarray(self.docs)[taken]]),
-            sums,
-        )
-
-
-cdef inline uint64_t _key(Py_ssize_t term, Py_ssize_t c) noexcept nogil:
-    return ((<uint64_t> term) << 32 | <uint64_t> c) + 1
+    def table(self, const int64_t[::1] order, const int32_t[::1] column):
+        """Return the cells as a CSR of terms, in this order, x classes, class c in column[c]:
+        indptr, indices (rising in each row), documents, occurrences or None, and the sum of each row's documents.
+        """
+        cdef Py_ssize_t i, j, k, first, n_cells = 0, n_in_row, n = order.shape[0]
+        cdef uint64_t row, slot
+        cdef int64_t[::1] ends, docs_out, sums_out, totals_out
+        cdef int32_t[::1] at_out
+        cdef uint64_t *found
+        if n and np.max(order) >= self.n_rows:
+            raise IndexError("there is no term of such a number")
+        indptr = np.zeros(n + 1, dtype=np.int64)
+        totals = np.zeros(n, dtype=np.int64)
+        ends, totals_out = indptr, totals
+        with nogil:
+            for i in range(n):
+                row = self.rows[order[i]]
+                if i + 2 * AHEAD < n:
+                    ts_prefetch_cell(&self.rows[order[i + 2 * AHEAD]])
+                    self._prefetch(order[i + AHEAD], 0)
+                if row:
+                    first = <Py_ssize_t> (row >> 6)
+                    for j in range(first, first + _n_slots(row)):
+                        n_cells += self.slots[j] != 0
+                        totals_out[i] += <int64_t> (self.slots[j] & LOW_HALF)
+                ends[i + 1] = n_cells
+        indices, docs = np.empty(n_cells, dtype=np.int32), np.empty(n_cells, dtype=np.int64)
+        sums = np.empty(n_cells if self.occurrences else 0, dtype=np.int64)
+        at_out, docs_out, sums_out = indices, docs, sums
+        found = <uint64_t *> malloc(<size_t> max(column.shape[0], 1) * sizeof(uint64_t))
+        if found == NULL:
+            raise MemoryError
+        with nogil:
+            for i in range(n):
+                row = self.rows[order[i]]
+                if i + 2 * AHEAD < n:
+                    ts_prefetch_cell(&self.rows[order[i + 2 * AHEAD]])
+                    self._prefetch(order[i + AHEAD], 0)
+                if row == 0:
+                    continue
+                first, n_in_row = <Py_ssize_t> (row >> 6), 0
+                for j in range(_n_slots(row)):
+                    slot = self.slots[first + j]
+                    if slot:
+                        found[n_in_row] = (<uint64_t> column[slot >> 32]) << 32 | <uint64_t> j
+                        n_in_row += 1
+                _sort(found, n_in_row)
+                for k in range(n_in_row):
+                    j = first + <Py_ssize_t> (found[k] & LOW_HALF)
+                    at_out[ends[i] + k] = <int32_t> (found[k] >> 32)
+                    docs_out[ends[i] + k] = <int64_t> (self.slots[j] & LOW_HALF)
+                    if self.occurrences:
+                        sums_out[ends[i] + k] = self.sums[j]
+            free(found)
+        return indptr, indices, docs, sums if self.occurrences else None, totals
 
 
 def _longer(values, Py_ssize_t size):
@@ -215,11 +326,19 @@ def _longer(values, Py_ssize_t size):
     return made
 
 
-def _taller(table, Py_ssize_t rows, Py_ssize_t width):
-    given = np.asarray(table)
-    made = np.zeros((rows, width), dtype=np.int64)
-    made[:given.shape[0], :given.shape[1]] = given
-    return made
+def cut_terms(const uint8_t[::1] data, const int64_t[::1] ends):
+    """Return the terms that lie in a row as UTF-8, each up to its end, as a list of str."""
+    cdef Py_ssize_t i, start = 0
+    cdef const char *text = b""
+    cdef list terms = []
+    if data.shape[0]:
+        text = <const char *> &data[0]
+    for i in range(ends.shape[0]):
+        if not start <= ends[i] <= data.shape[0]:
+            raise ValueError(f"the end of term {i} lies outside the data")
+        terms.append(PyUnicode_DecodeUTF8(text + start, ends[i] - start, "surrogatepass"))
+        start = ends[i]
+    return terms
 
 
 def merged_terms(const uint8_t[::1] a, const int64_t[::1] a_ends, const uint8_t[::1] b, const int64_t[::1] b_ends):
