@@ -116,3 +116,41 @@ def test_an_array_of_tuples_is_multi_label():
 def test_unusable_labels_are_told(y, sentence):
     with pytest.raises(InputError, match=sentence):
         encode_labels(y)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.int64, np.uint64])
+@pytest.mark.parametrize("shift", [0, 100])
+def test_whole_numbers_are_grouped_as_a_loop_groups_them(dtype, shift):
+    y = (np.random.default_rng(0).integers(0, 7, 60) * 3 + shift).astype(dtype)
+    labels = encode_labels(y)
+    assert labels.classes.dtype == dtype
+    assert documents(labels) == {c: np.flatnonzero(y == c).tolist() for c in sorted(set(y.tolist()))}
+
+
+@pytest.mark.parametrize("y", [[-5, 3, -5], [2**62, -(2**62), 2**62], [127, -128, 127]])
+def test_negative_and_distant_numbers_are_labels(y):
+    dtype = np.int8 if max(y) < 128 else np.int64
+    expected = {c: [i for i, label in enumerate(y) if label == c] for c in sorted(set(y))}
+    assert documents(encode_labels(np.array(y, dtype=dtype))) == expected
+
+
+def test_more_classes_than_sixteen_bits_count():
+    y = np.random.default_rng(0).permutation(70_000)
+    labels = encode_labels(y)
+    assert len(labels.classes) == 70_000
+    np.testing.assert_array_equal(labels.docs, np.argsort(y))
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.int64, np.float64, object])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_dense_and_sparse_indicators_are_one(dtype, order):
+    dense = np.asarray(np.random.default_rng(0).random((30, 5)) < 0.4, dtype=dtype, order=order)
+    ours, expected = encode_labels(dense), encode_labels(sparse.csr_array(dense.astype(np.int64)))
+    assert documents(ours) == documents(expected)
+    assert ours.multilabel
+
+
+@pytest.mark.parametrize("value", [2, -1, 0.5, np.nan, np.inf])
+def test_an_indicator_holds_nothing_but_0_and_1(value):
+    with pytest.raises(InputError, match="indicator matrix of 0 and 1"):
+        encode_labels(np.array([[0, 1], [value, 0]]))

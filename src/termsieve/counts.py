@@ -27,6 +27,7 @@ NUMBERED_DF = 1024  # terms in fewer documents share their tables with others, a
 FORMAT = "termsieve-counts"
 FORMAT_VERSION = 1
 CLASS_TYPES = {"U": np.str_, "i": np.int64, "u": np.uint64, "f": np.float64, "b": np.bool_}
+ONE_PASS = (np.int32, np.int64, np.float32, np.float64)  # values that the kernel looks through
 Ints = NDArray[np.int64]
 
 
@@ -434,12 +435,11 @@ def presence_matrix(X: Any) -> tuple[list[str] | None, Any]:
     if counting.repeats_columns(matrix.indptr, matrix.indices, matrix.shape[1]):
         matrix = matrix.copy()
         matrix.sum_duplicates()
-    if matrix.nnz and not matrix.data.min() > 0:
+    if not (matrix.dtype in ONE_PASS and counting.all_positive(matrix.data)):
         _refuse_bad_values(matrix.data)
-        matrix = matrix.copy()
-        matrix.eliminate_zeros()
-    if matrix.dtype.kind == "f" and matrix.nnz and not np.isfinite(matrix.data.sum()):
-        _refuse_bad_values(matrix.data)
+        if not matrix.data.all():
+            matrix = matrix.copy()
+            matrix.eliminate_zeros()
     return names, matrix
 
 

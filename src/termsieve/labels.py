@@ -13,6 +13,9 @@ from scipy import sparse
 
 from termsieve.errors import InputError
 
+COLLECTIONS = (tuple, list, Set, np.ndarray)
+NOT_AN_INDICATOR = "a two-dimensional y must be an indicator matrix of 0 and 1"
+
 
 @dataclass(frozen=True)
 class Labels:
@@ -51,18 +54,20 @@ def encode_labels(y: Any) -> Labels:
     if isinstance(y, (str, bytes)) or not (hasattr(y, "__len__") or hasattr(y, "__array__")):
         raise InputError(f"y must hold one label for each document, not {type(y).__name__}")
     if sparse.issparse(y):
-        return _from_indicator(sparse.csc_array(y), None)
+        return _from_sparse(sparse.csc_array(y))
     columns = getattr(y, "columns", None)
     if columns is not None:
-        return _from_indicator(sparse.csc_array(np.asarray(y.to_numpy())), columns)
-    if isinstance(y, Sequence) and any(_is_collection(entry) for entry in y):
+        return _from_dense(np.asarray(y.to_numpy()), columns)
+    if isinstance(y, Sequence) and any(issubclass(kind, COLLECTIONS) for kind in set(map(type, y))):
         return _from_collections(y)
     array = y if isinstance(y, np.ndarray) else _array(y)
     if array.ndim == 2:
-        return _from_indicator(sparse.csc_array(_real(array)), None)
+        return _from_dense(array, None)
     if array.ndim != 1:
         raise InputError(f"y must have one or two dimensions, not {array.ndim}")
-    if array.dtype == object and any(_is_collection(entry) for entry in array):
+    if array.dtype == object and any(
+        issubclass(kind, COLLECTIONS) for kind in set(map(type, array.tolist()))
+    ):
         return _from_collections(array)
     return _from_single(array)
 
@@ -77,26 +82,38 @@ def _array(y: Any) -> NDArray[Any]:
 
 
 def _is_collection(entry: Any) -> bool:
-    return isinstance(entry, (tuple, list, Set)) or (isinstance(entry, np.ndarray) and entry.ndim == 1)
+    return isinstance(entry, COLLECTIONS) and not (isinstance(entry, np.ndarray) and entry.ndim != 1)
 
 
-def _real(array: NDArray[Any]) -> NDArray[Any]:
+def _from_dense(array: NDArray[Any], names: Iterable[Any] | None) -> Labels:
     try:
-        return array.astype(np.float64)
+        array = array if array.dtype.kind in "biuf" else array.astype(np.float64)
     except (TypeError, ValueError):
-        raise InputError("a two-dimensional y must be an indicator matrix of 0 and 1") from None
+        raise InputError(NOT_AN_INDICATOR) from None
+    member = array != 0
+    if not (array == member).all():
+        raise InputError(NOT_AN_INDICATOR)
+    n_docs, n_classes = array.shape
+    cells = np.flatnonzero(member.T)
+    class_ptr = np.searchsorted(cells, np.arange(n_classes + 1) * n_docs)
+    docs = cells - np.repeat(np.arange(n_classes) * n_docs, np.diff(class_ptr))
+    return _indicated(class_ptr, docs, array.shape, names)
 
 
-def _from_indicator(columns: Any, names: Iterable[Any] | None) -> Labels:
+def _from_sparse(columns: Any) -> Labels:
     columns.sum_duplicates()
     if columns.nnz and not np.isin(columns.data, (0, 1)).all():
-        raise InputError("a two-dimensional y must be an indicator matrix of 0 and 1")
+        raise InputError(NOT_AN_INDICATOR)
     columns.eliminate_zeros()
     columns.sort_indices()
-    classes = np.arange(columns.shape[1]) if names is None else np.asarray(list(names))
-    return Labels(
-        classes, columns.indptr.astype(np.int64), columns.indices.astype(np.int64), columns.shape[0], True
-    )
+    return _indicated(columns.indptr, columns.indices, columns.shape, None)
+
+
+def _indicated(
+    class_ptr: NDArray[Any], docs: NDArray[Any], shape: tuple[int, ...], names: Iterable[Any] | None
+) -> Labels:
+    classes = np.arange(shape[1]) if names is None else np.asarray(list(names))
+    return Labels(classes, class_ptr.astype(np.int64), docs.astype(np.int64), shape[0], True)
 
 
 def _from_collections(y: Iterable[Any]) -> Labels:
@@ -121,13 +138,16 @@ def _from_single(array: NDArray[Any]) -> Labels:
 def _grouped(
     classes: NDArray[Any], codes: NDArray[Any], docs: NDArray[Any], n_docs: int, multilabel: bool
 ) -> Labels:
-    order = np.argsort(codes, kind="stable")
+    # numpy sorts 16 bits by counting, wider ones by comparing.
+    order = np.argsort(codes.astype(np.uint16) if len(classes) < 2**16 else codes, kind="stable")
     class_ptr = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=len(classes)))])
     return Labels(classes, class_ptr.astype(np.int64), docs[order].astype(np.int64), n_docs, multilabel)
 
 
 def _factorised(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the sorted distinct labels and the position of each label among them."""
+    if labels.dtype.kind in "iu" and len(labels) and (narrow := _small_numbers(labels)) is not None:
+        return narrow
     if labels.dtype.kind in "biuU":
         classes, codes = np.unique(labels, return_inverse=True)
         return classes, codes
@@ -154,6 +174,17 @@ def _factorised(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     seen = sorted(set(entries))
     place = {label: i for i, label in enumerate(seen)}
     return np.array(seen), np.fromiter(map(place.__getitem__, entries), dtype=np.int64, count=len(entries))
+
+
+def _small_numbers(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]] | None:
+    """Return the distinct numbers and each one's position, without sorting; None where they spread wide."""
+    least, greatest = int(labels.min()), int(labels.max())
+    if greatest - least > len(labels):
+        return None
+    shifted = (labels - labels.dtype.type(least)).astype(np.intp)
+    found = np.bincount(shifted) > 0
+    classes = (np.flatnonzero(found) + least).astype(labels.dtype)
+    return classes, (np.cumsum(found) - 1)[shifted]
 
 
 def _refuse_missing(missing: NDArray[np.bool_]) -> None:

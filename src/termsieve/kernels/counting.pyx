@@ -2,14 +2,34 @@
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
 from libc.string cimport memcmp, memset
 
+cdef extern from *:
+    """
+    #if defined(__GNUC__)
+    #define prefetch(address) __builtin_prefetch(address)
+    #else
+    #define prefetch(address) ((void)(address))
+    #endif
+    """
+    void prefetch(const void *) noexcept nogil
+
 cdef Py_ssize_t DOCS_IN_CACHE = 20_000
+cdef Py_ssize_t AHEAD = 4  # documents; those of a class lie apart, where the processor fetches none by itself
+cdef Py_ssize_t MOST_COUNTED = 65_535  # what a counter of 16 bits holds; narrow counters stay in cache
 
 ctypedef fused Index:
     int32_t
     int64_t
+
+
+ctypedef fused Value:
+    int32_t
+    int64_t
+    float
+    double
 
 
 def class_counts(
@@ -25,26 +45,30 @@ def class_counts(
     cache while every class counts its own, one class at a time, so that its counters do too.
     """
     cdef Py_ssize_t n_docs = indptr.shape[0] - 1, n_classes = out.shape[0], n_terms = out.shape[1]
-    cdef Py_ssize_t first_doc = 0, c, i, j, d
+    cdef Py_ssize_t first_doc = 0, c, i, j, d, stop, ahead
     # Only where classes share documents is anything read twice.
     cdef Py_ssize_t block = DOCS_IN_CACHE if docs.shape[0] > n_docs else max(n_docs, 1)
     cdef int64_t[::1] at = np.array(class_ptr[: n_classes])
-    cdef uint32_t[::1] row = np.zeros(max(n_terms, 1), dtype=np.uint32)
+    cdef uint16_t[::1] row = np.zeros(max(n_terms, 1), dtype=np.uint16)
     with nogil:
         while first_doc < n_docs:
             for c in range(n_classes):
                 i = at[c]
-                if i == class_ptr[c + 1] or docs[i] >= first_doc + block:
-                    continue
-                memset(&row[0], 0, n_terms * sizeof(uint32_t))
                 while i < class_ptr[c + 1] and docs[i] < first_doc + block:
-                    d = docs[i]
-                    for j in range(indptr[d], indptr[d + 1]):
-                        row[indices[j]] += 1
-                    i += 1
+                    memset(&row[0], 0, n_terms * sizeof(uint16_t))
+                    stop = min(class_ptr[c + 1], i + MOST_COUNTED)
+                    while i < stop and docs[i] < first_doc + block:
+                        d = docs[i]
+                        if i + AHEAD < stop:
+                            ahead = docs[i + AHEAD]
+                            for j in range(indptr[ahead], indptr[ahead + 1], 16):
+                                prefetch(&indices[j])
+                        for j in range(indptr[d], indptr[d + 1]):
+                            row[indices[j]] += 1
+                        i += 1
+                    for j in range(n_terms):
+                        out[c, j] += row[j]
                 at[c] = i
-                for j in range(n_terms):
-                    out[c, j] += row[j]
             first_doc += block
 
 
@@ -115,6 +139,19 @@ def round_robin(const int64_t[:, ::1] orders):
 
 def _span(const int64_t[::1] items):
     return int(np.max(items)) + 1 if items.shape[0] else 0
+
+
+def all_positive(const Value[::1] values):
+    """Tell whether all values are above 0 and finite."""
+    cdef Py_ssize_t i
+    cdef bint odd = False
+    with nogil:
+        for i in range(values.shape[0]):
+            if Value is float or Value is double:
+                odd |= not (0 < values[i] < INFINITY)
+            else:
+                odd |= values[i] <= 0
+    return not odd
 
 
 def repeats_columns(const Index[::1] indptr, const Index[::1] indices, Py_ssize_t n_columns):
