@@ -241,6 +241,25 @@ def test_a_pipeline_may_be_for_one_class_or_for_several_labels(run):
     assert set(run("predict one.skops mail.csv --text body").out.splitlines()) == {"ham", "not ham"}
 
 
+def test_predict_reads_what_select_reads(run, folder):
+    """A delimiter, an encoding or a format that the training table needs, the new documents need as well."""
+    run("select mail.csv --label folder -k 9 --pipeline model.skops")
+    (folder / "new.txt").write_bytes("note|body\n1;|cheap caf\xe9\n2;|noon\n".encode("latin-1"))
+    assert "give --encoding" in run("predict model.skops new.txt --format table", code=1).err
+    line = "predict model.skops new.txt --format table --encoding latin-1 --delimiter |"
+    assert run(line).out.split() == ["spam", "ham"]
+
+
+def test_training_says_nothing_of_classes_with_one_document(folder):
+    rows = [("body", "folder"), *((text, f"c{i}") for i, (text, _) in enumerate(MAIL))]
+    with open("each.csv", "w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    words = ["select", "each.csv", "--label", "folder", "-k", "9", "--pipeline", "model.skops"]
+    done = subprocess.run([sys.executable, "-m", "termsieve.cli", *words], capture_output=True, text=True)
+    assert done.stderr.startswith("wrote model.skops")
+    assert done.stderr.count("\n") == 1
+
+
 def test_predict_refuses_foreign_types_by_name(run):
     import skops.io
 

@@ -125,6 +125,8 @@ def _task(corpus: Corpus, target: Any, term_options: dict[str, Any]) -> tuple[Ta
     names = [str(label) for label in labels.classes]
     truth = labels.indicator()
     one_label = not labels.multilabel
+    if one_label and len(names) == 1:
+        raise InputError(f"there is only one class {names[0]!r}; to tell classes apart takes two")
     if target is not None:
         if str(target) not in names:
             raise unknown_name("class", str(target), names)

@@ -11,7 +11,7 @@ from typer import Argument, Option
 
 from termsieve.cli.output import check_output, show_json, whole_file, working, write_text
 from termsieve.cli.shell import say, wrong
-from termsieve.cli.source import Source, takes_source
+from termsieve.cli.source import Delimiter, Encoding, Format, Source, Text, takes_source
 from termsieve.cli.terms import Class, Combine, Json, MaxDf, MetricName, MinDf, Ratio, Side
 
 app = typer.Typer()
@@ -116,9 +116,10 @@ def predict(
         str,
         Argument(metavar="FILE", help="Documents; - is JSON lines on standard input.", show_default=False),
     ],
-    text: Annotated[
-        str | None, Option("--text", metavar="COL", help="The column with the text.", show_default=False)
-    ] = None,
+    text: Text = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    format: Format = None,
     as_json: Json = False,
 ) -> None:
     """Print the class of each document.
@@ -130,7 +131,8 @@ def predict(
     from termsieve.cli.source import read_texts
 
     with working("predicting"):
-        labels = predicted(load_pipeline(model), read_texts(file, text))
+        source = Source(file, text=text, delimiter=delimiter, encoding=encoding, format=format)
+        labels = predicted(load_pipeline(model), read_texts(source))
     if as_json:
         show_json(labels)
         return

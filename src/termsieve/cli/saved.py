@@ -46,18 +46,21 @@ def trained_pipeline(
         if member.all() or not member.any():
             raise InputError(f"every document is in class {target!r}; to tell classes apart takes two")
         y = np.where(member, target, f"not {target}")
-        return make_pipeline(vectorizer, learner(name)).fit(corpus.texts, y)
+        return _fitted(make_pipeline(vectorizer, learner(name)), corpus.texts, y)
     if not corpus.multilabel:
         y = np.asarray(corpus.labels.tolist())
-        return make_pipeline(vectorizer, learner(name)).fit(corpus.texts, y)
+        return _fitted(make_pipeline(vectorizer, learner(name)), corpus.texts, y)
     model = make_pipeline(vectorizer, OneVsRestClassifier(learner(name)))
-    with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # a label that every document has is said of every one, which is right
-        model.fit(corpus.texts, labels.indicator().astype(np.int64))
+    _fitted(model, corpus.texts, labels.indicator().astype(np.int64))
     setattr(model, LABELS, [label.item() if hasattr(label, "item") else label for label in labels.classes])
     return model
+
+
+def _fitted(model: Pipeline, texts: Any, y: Any) -> Pipeline:
+    with warnings.catch_warnings():
+        # That many classes have one document, or that all documents have a label: the model is right then.
+        warnings.simplefilter("ignore")
+        return model.fit(texts, y)
 
 
 def predicted(model: Any, texts: list[str]) -> list[Any]:

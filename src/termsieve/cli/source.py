@@ -23,6 +23,20 @@ if TYPE_CHECKING:
     from termsieve.counts import Counts
 
 
+Text = Annotated[
+    str | None, Option("--text", metavar="COL", help="The column with the text.", show_default=False)
+]
+Delimiter = Annotated[
+    str | None, Option("--delimiter", metavar="CHAR", help="The CSV's delimiter, if not the obvious one.")
+]
+Encoding = Annotated[
+    str | None, Option("--encoding", metavar="NAME", help="The file's encoding, if not UTF-8.")
+]
+Format = Annotated[
+    str | None, Option("--format", metavar="NAME", help="The file's format, if not the obvious one.")
+]
+
+
 @dataclass(frozen=True)
 class Source:
     """Where documents come from, and how they become terms. Each field is an option of the command line."""
@@ -36,9 +50,7 @@ class Source:
             show_default=False,
         ),
     ]
-    text: Annotated[
-        str | None, Option("--text", metavar="COL", help="The column with the text.", show_default=False)
-    ] = None
+    text: Text = None
     label: Annotated[
         str | None, Option("--label", metavar="COL", help="The column with the class.", show_default=False)
     ] = None
@@ -49,15 +61,9 @@ class Source:
     drop_missing: Annotated[
         bool, Option("--drop-missing", help="Leave out documents without a label.", show_default=False)
     ] = False
-    delimiter: Annotated[
-        str | None, Option("--delimiter", metavar="CHAR", help="The CSV's delimiter, if not the obvious one.")
-    ] = None
-    encoding: Annotated[
-        str | None, Option("--encoding", metavar="NAME", help="The file's encoding, if not UTF-8.")
-    ] = None
-    format: Annotated[
-        str | None, Option("--format", metavar="NAME", help="The file's format, if not the obvious one.")
-    ] = None
+    delimiter: Delimiter = None
+    encoding: Encoding = None
+    format: Format = None
     stop_words: Annotated[
         str | None,
         Option("--stop-words", metavar="english|FILE", help="Words to leave out: a list, or a file of them."),
@@ -200,15 +206,15 @@ def takes_source(command: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-def read_texts(file: str, text: str | None) -> list[str]:
+def read_texts(source: Source) -> list[str]:
     """Return the texts of a file, which need not have labels."""
     from termsieve.readers import guessed_format, read
     from termsieve.readers.tables import read_texts as table_texts
 
-    with Source(file, text=text)._on_disk() as source:
-        if guessed_format(source.file) == "table":
-            return table_texts(source.file, text=text)
-        corpus = read(source.file, **source.reader_options())
+    with source._on_disk() as found:
+        if (found.format or guessed_format(found.file)) == "table":
+            return table_texts(found.file, **found.reader_options())
+        corpus = read(found.file, found.format, **found.reader_options())
     if corpus.texts is None:
-        raise wrong(f"{file} holds word counts; predicting needs the texts themselves")
+        raise wrong(f"{source.file} holds word counts; predicting needs the texts themselves")
     return list(corpus.texts)
