@@ -1,6 +1,8 @@
 """The adviser: its figures against scikit-learn, its honesty on noise, its budgets, and its pipeline."""
 
+import importlib.util
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from termsieve.adviser.figures import Verdicts, chance_to_win, interval
 from termsieve.adviser.portfolio import Budget, Size, portfolio
 from termsieve.adviser.racing import Fold, Question
 
+BENCHMARK = Path(__file__).parents[1] / "benchmarks" / "adviser.py"
 SCORES = {
     "f1": metrics.f1_score,
     "f2": lambda *given, **options: metrics.fbeta_score(*given, beta=2, **options),
@@ -100,6 +103,14 @@ def test_more_documents_make_a_narrower_interval():
     widths = [np.diff(interval(verdicts, "f1", n))[0] for n in (20, 100, 1000)]
     assert widths == sorted(widths, reverse=True)
     assert np.diff(interval(verdicts, "f1", 100, level=0.5))[0] < widths[1]
+
+
+def test_widening_multiplies_the_distances_from_the_figure():
+    verdicts = simulated(300, np.random.default_rng(8))
+    centre = verdicts.figure("f1")
+    narrow, wide = (np.array(interval(verdicts, "f1", 100, widening=factor)) for factor in (1.0, 1.5))
+    assert wide - centre == pytest.approx(1.5 * (narrow - centre))
+    assert interval(verdicts, "f1", 100, widening=50.0) == (0.0, 1.0)
 
 
 def test_no_mistake_seen_is_no_promise_of_none():
@@ -253,6 +264,8 @@ def test_the_report_holds_the_advice_and_escapes_labels(tmp_path):
         ({"target": "eggs"}, "class 'eggs' is unknown"),
         ({"budget_terms": 0}, "k must be a whole number"),
         ({"budget_terms": 5, "budget_sparsity": 2}, "give one budget"),
+        ({"budget_memory": 1}, "a budget of memory=1 leaves no word; allow more"),
+        ({"budget_sparsity": 1e-4}, "a budget of sparsity=0.0001 leaves no word"),
         ({"minutes": -1}, "minutes must be a number above 0"),
         ({"held_out": 0}, "held_out must be"),
     ],
@@ -260,6 +273,25 @@ def test_the_report_holds_the_advice_and_escapes_labels(tmp_path):
 def test_wrong_questions_are_refused(mail, options, sentence):
     with pytest.raises(TermsieveError, match=sentence):
         advise(mail, **options)
+
+
+def test_the_calibrated_factor_puts_the_needed_share_inside():
+    """With n draws the factor must hold for the ceil(.95 (n + 1)) best of them, itself the last."""
+    spec = importlib.util.spec_from_file_location("adviser_benchmark", BENCHMARK)
+    benchmark = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(benchmark)
+    generator = np.random.default_rng(9)
+    rows = [
+        {"promised": 0.5, "raw_low": 0.4, "raw_high": 0.7, "figure": figure}
+        for figure in generator.uniform(0, 1, size=59)
+    ]
+    factor = benchmark.calibrated_factor(rows)
+    low, high = 0.5 - 0.1 * factor, 0.5 + 0.2 * factor
+    inside = [low - 1e-12 <= row["figure"] <= high + 1e-12 for row in rows]
+    assert sum(inside) == 57
+    assert benchmark.calibrated_factor(rows[:18]) == np.inf
+    certain = {"promised": 1.0, "raw_low": 0.9, "raw_high": 1.0, "figure": 1.0}
+    assert benchmark.needed_factor(certain) == 0
 
 
 def test_too_few_documents_are_refused():

@@ -55,6 +55,7 @@ WRONG = [
     (f"rank {MAIL} --format xls", USAGE, "format 'xls' is unknown"),
     (f"rank {MAIL} -o words.xlsx", USAGE, "words.xlsx must end with one of .csv"),
     (f"rank {MAIL} -o far/words.csv", USAGE, "the folder far for words.csv does not exist"),
+    (f"rank {MAIL} -o folder.csv", USAGE, "folder.csv is a folder; name a file to write"),
     (f"rank {MAIL} --colour", USAGE, "No such option: --colour"),
     ("rank", USAGE, "Missing argument 'FILE'"),
     ("rnak mail.csv", USAGE, "No such command 'rnak'. Did you mean 'rank'?"),
@@ -111,6 +112,7 @@ def folder(tmp_path_factory):
     for name, content in files.items():
         (made / name).write_bytes(content)
     (made / "nothing").mkdir()
+    (made / "folder.csv").mkdir()
     pl.DataFrame({"x": [1]}).write_parquet(made / "table.parquet")
     before = os.getcwd()
     os.chdir(made)

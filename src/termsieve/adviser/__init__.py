@@ -92,9 +92,9 @@ def _facts(question: Question, start: float, limit: float, generator: np.random.
     # The first race takes its share of the time, and what it does not start is left out of the others.
     outcome = _choice(question, rows, arms, generator, start + limit / (N_OUTER + 2))
     tried = [standing.arm for standing in outcome.standings]
-    own, full, choices = _nested(question, tried, generator, start + limit)
     whole = Fold(question, rows, rows[:1])
     choice = _settled(_candidate(outcome.winner, outcome.at), whole)
+    own, full, choices = _nested(question, tried, generator, start + limit)
     cost = _cost(choice, whole)
     evidence = Evidence(
         verdicts=own,
@@ -212,10 +212,13 @@ def _row(standing: Standing, at: int, goal: str) -> dict[str, Any]:
 def _settled(choice: Candidate, whole: Fold) -> Candidate:
     """Return the choice with the budget itself as its size where a number of terms would exceed it."""
     budget = whole.question.budget
-    if choice.arm.method is None or budget.size is None or choice.size.kind != "k":
+    if choice.arm.method is None or budget.size is None:
         return choice
     allowed = budget.n_terms(whole.ranking(choice.arm.method))
-    return replace(choice, size=budget.size) if choice.size.value >= allowed else choice  # type: ignore[operator]
+    if allowed == 0:
+        raise ParameterError(f"a budget of {budget.size} leaves no word; allow more")
+    over = choice.size.kind == "k" and choice.size.value >= allowed  # type: ignore[operator]
+    return replace(choice, size=budget.size) if over else choice
 
 
 def _cost(choice: Candidate, whole: Fold) -> Cost:

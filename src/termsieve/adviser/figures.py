@@ -81,13 +81,18 @@ def _resampled(goal: str, weights: NDArray[np.int64], cells: Floats, one_label: 
 
 
 def interval(
-    verdicts: Verdicts, goal: str, n_documents: int, level: float = 0.95, random_state: int = 0
+    verdicts: Verdicts,
+    goal: str,
+    n_documents: int,
+    level: float = 0.95,
+    random_state: int = 0,
+    widening: float = WIDENING,
 ) -> tuple[float, float]:
     """Return where the figure on `n_documents` further documents is expected to lie.
 
     The documents at hand are resampled, for what they do not tell, and from each such sample as many as
-    asked are drawn. The quantiles' distances from the figure are widened by a calibrated factor. Of a class
-    with no mistake of a kind one is imagined, for none having been seen does not mean that there is none.
+    asked are drawn. The quantiles' distances from the figure are multiplied by `widening`. Of a class with
+    no mistake of a kind one is imagined, for none having been seen does not mean that there is none.
     """
     if isinstance(n_documents, bool) or not isinstance(n_documents, (int, np.integer)) or n_documents < 1:
         raise ParameterError(f"n_documents must be a whole number of at least 1, not {n_documents!r}")
@@ -104,7 +109,7 @@ def interval(
         drawn.append(_resampled(goal, weights, cells, verdicts.one_label))
     low, high = np.quantile(np.concatenate(drawn), [(1 - level) / 2, (1 + level) / 2])
     centre = verdicts.figure(goal)
-    made = centre - WIDENING * max(0.0, centre - low), centre + WIDENING * max(0.0, high - centre)
+    made = centre - widening * max(0.0, centre - low), centre + widening * max(0.0, high - centre)
     return max(0.0, float(made[0])), min(1.0, float(made[1]))
 
 

@@ -103,6 +103,8 @@ def check_output(output: Path | None, suffixes: Sequence[str] = SUFFIXES) -> Non
         return
     if suffixes and output.suffix.lower() not in suffixes:
         raise wrong(f"{output} must end with one of {', '.join(suffixes)}")
+    if output.is_dir():
+        raise wrong(f"{output} is a folder; name a file to write")
     if not output.parent.is_dir():
         raise wrong(f"the folder {output.parent} for {output.name} does not exist; make it first")
 
