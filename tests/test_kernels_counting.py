@@ -71,12 +71,33 @@ def test_repeated_columns(rows, index):
     assert counting.repeats_columns(indptr, indices, 8) == expected
 
 
-@given(arrays(np.int64, SMALL, elements=st.integers(0, 2)), st.sampled_from([np.int32, np.int64]))
-def test_distinct_rows(rows, index):
-    first, kind = counting.distinct_rows(rows.astype(index))
-    assert rows[first][kind].tolist() == rows.tolist()
-    assert len({tuple(row) for row in rows.tolist()}) == len(first)
+@given(
+    st.lists(st.integers(0, 3), min_size=1, max_size=3),
+    st.integers(0, 200),
+    st.integers(0, 2),
+    st.integers(0, 99),
+)
+def test_distinct_columns(heights, n, most, seed):
+    rng = np.random.default_rng(seed)
+    tables = [rng.integers(0, most + 1, (height, n)) for height in heights]
+    first, kind = counting.distinct_columns(tables)
+    columns = np.concatenate(tables).T
+    assert columns[first][kind].tolist() == columns.tolist()
+    assert len({tuple(column) for column in columns.tolist()}) == len(first)
     assert first.tolist() == sorted(first.tolist())
+
+
+def test_distinct_columns_of_many_kinds():
+    tables = [np.arange(5000)[None, :] // 2, np.full((1, 5000), 2**40)]
+    first, kind = counting.distinct_columns(tables)
+    assert first.tolist() == list(range(0, 5000, 2))
+    assert kind.tolist() == tables[0][0].tolist()
+
+
+def test_column_moments():
+    total, squares = np.zeros((2, 3), dtype=np.int64)
+    counting.column_moments(np.array([2, 0, 2], dtype=np.int32), np.array([3, 1, 4]), total, squares)
+    assert (total.tolist(), squares.tolist()) == ([1, 0, 7], [1, 0, 25])
 
 
 @given(st.data())
@@ -91,6 +112,18 @@ def test_distinct_tables(data):
         assert (tp[c, of_term[own]], df[of_term[own]]) == (tp[c, t], df[t])
     rare = {(c, tp[c, t], df[t]) for c, t in np.ndindex(tp.shape) if df[t] < 5}
     assert len(of_class) == len(rare) + n_classes * (df >= 5).sum()
+
+
+@given(st.lists(st.tuples(st.integers(-1, 1), st.floats(-2, 2)), max_size=12), st.booleans())
+def test_places_number_the_distinct_keys(keys, grouped):
+    keys = [(group if grouped else 0, value) for group, value in keys]
+    order = sorted(range(len(keys)), key=lambda i: keys[i], reverse=True)
+    group = np.array([group for group, _ in keys] if grouped else [], dtype=np.int8)
+    found = counting.places(
+        np.array(order, dtype=np.int64), np.array([v for _, v in keys], dtype=float), group
+    )
+    distinct = sorted(set(keys), reverse=True)
+    assert found.tolist() == [distinct.index(key) for key in keys]
 
 
 @given(st.data())

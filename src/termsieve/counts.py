@@ -112,8 +112,8 @@ class Counts:
         if occurrences:
             values = _whole_numbers(matrix.data)
             made.tf = _class_table(matrix, labels, values)
-            made.tf_total = _column_sums(matrix.indices, values, n_terms)
-            made.squares = _column_sums(matrix.indices, values * values, n_terms)
+            made.tf_total, made.squares = np.zeros((2, n_terms), dtype=np.int64)
+            counting.column_moments(matrix.indices, values, made.tf_total, made.squares)
         return made
 
     @property
@@ -160,33 +160,41 @@ class Counts:
 
     @cached_property
     def distinct(self) -> tuple[Counts, NDArray[np.int64]]:
-        """The counts of the distinct columns only, and for each column the position of its like among them.
+        """The document counts of the distinct columns only, and which of these each column is like.
 
         Most terms are rare and share their counts in all classes with many others, so whatever depends on
         counts alone is computed on these.
         """
-        parts = [np.atleast_2d(part) for part in self._tables() if part is not None and part is not self.pos]
-        width = np.int32 if max(int(part.max(initial=0)) for part in parts) < 2**31 else np.int64
-        rows = np.empty((self.n_terms, sum(len(part) for part in parts)), dtype=width)
-        np.concatenate(parts, out=rows.T, casting="same_kind")
-        first, kind = counting.distinct_rows(rows)
-        made = Counts(
-            self.tp[:, first],
+        first, kind = counting.distinct_columns([self.tp, self.df[None, :]])
+        return self._columns(first, occurrences=False), kind
+
+    @cached_property
+    def distinct_occurrences(self) -> tuple[Counts, NDArray[np.int64]]:
+        """As `distinct`, of columns that are alike in their occurrences, too."""
+        if self.tf is None or self.tf_total is None or self.squares is None:
+            return self.distinct
+        tables = [self.tp, self.df[None, :], self.tf, self.tf_total[None, :], self.squares[None, :]]
+        first, kind = counting.distinct_columns(tables)
+        return self._columns(first, occurrences=True), kind
+
+    def _columns(self, at: NDArray[np.int64], occurrences: bool) -> Counts:
+        tf, tf_total, squares = (self.tf, self.tf_total, self.squares) if occurrences else (None, None, None)
+        return Counts(
+            self.tp[:, at],
             self.pos,
-            self.df[first],
+            self.df[at],
             self.n_docs,
             self.classes,
             multilabel=self.multilabel,
-            tf=None if self.tf is None else self.tf[:, first],
-            tf_total=None if self.tf_total is None else self.tf_total[first],
-            squares=None if self.squares is None else self.squares[first],
+            tf=None if tf is None else tf[:, at],
+            tf_total=None if tf_total is None else tf_total[at],
+            squares=None if squares is None else squares[at],
         )
-        return made, kind
 
-    @cached_property
-    def direction(self) -> NDArray[np.int8]:
-        """+1 where the term speaks for the class, -1 where against, 0 where neither: classes x terms."""
-        return np.sign(self.tp * self.n_docs - self.df * self.pos[:, None]).astype(np.int8)
+    def direction(self, classes: slice = slice(None)) -> NDArray[np.int8]:
+        """Return classes x terms: +1 where a term speaks for the class, -1 where against, 0 where neither."""
+        tp = self.tp[classes].toarray() if sparse.issparse(self.tp) else self.tp[classes]
+        return np.sign(tp * self.n_docs - self.df * self.pos[classes, None]).astype(np.int8)
 
     @cached_property
     def tables(self) -> Tables:
@@ -485,12 +493,6 @@ def _class_table(matrix: Any, labels: Labels, values: Ints | None) -> Any:
             counting.class_sums(matrix.indptr, matrix.indices, values, class_ptr, labels.docs, block)
         blocks.append(block if stop - start == n_classes else sparse.csr_array(block))
     return blocks[0] if len(blocks) == 1 else sparse.vstack(blocks, format="csr")
-
-
-def _column_sums(indices: NDArray[Any], values: Ints, n_terms: int) -> Ints:
-    total = np.zeros(n_terms, dtype=np.int64)
-    np.add.at(total, indices, values)
-    return total
 
 
 def _table(table: Any, shape: tuple[int, int]) -> Any:

@@ -228,17 +228,19 @@ def _keys(
     negative side is its mirror image.
     """
     metric = scores.metric
-    for rows, values, signs in blocks:
+    for block in blocks:
+        rows, values = block.rows, block.values
         if side == "both":
             value = np.abs(values) if metric.kind == "signed" else values
             if alpha is not None:
-                value = value * np.where(signs > 0, alpha, 1 - alpha)
+                value = value * np.where(block.direction > 0, alpha, 1 - alpha)
             yield rows, Key(None, value)
             continue
         sign = 1 if side == "positive" else -1
         if metric.kind == "signed":
             yield rows, Key(None, sign * values)
         else:
+            signs = block.direction
             signed = values * signs if metric.kind == "two-sided" or scores.folded else values
             yield rows, Key(sign * signs, sign * signed)
 
@@ -272,14 +274,12 @@ def _greater(a: Key, b: Key) -> Key:
 
 def _sorted(base: Columns, key: Key, kind: Columns) -> Columns:
     """Return the columns of `base`, which holds the order of ties, by falling key."""
-    by_key = np.argsort(-key.value, kind="stable")
-    changes = np.diff(key.value[by_key]) != 0
+    by_key = np.argsort(-key.value)  # equal keys in any order: they share a place
+    group = np.zeros(0, dtype=np.int8)
     if key.group is not None:
-        by_key = by_key[np.argsort(-key.group[by_key], kind="stable")]
-        changes = (np.diff(key.value[by_key]) != 0) | (np.diff(key.group[by_key]) != 0)
-    place = np.empty(len(by_key), dtype=np.int64)
-    place[by_key] = np.concatenate([[0], np.cumsum(changes)])[: len(by_key)]
-    return counting.ordered(base, kind, place)
+        group = key.group
+        by_key = by_key[np.argsort(-group[by_key], kind="stable")]
+    return counting.ordered(base, kind, counting.places(by_key, key.value, group))
 
 
 def interleaved(positive: Columns, negative: Columns, ratio: float) -> Columns:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,17 @@ if TYPE_CHECKING:
     import polars
 
 
-Block = tuple[slice, Floats, NDArray[np.int8]]  # some classes, their values and directions
+class Block(NamedTuple):
+    """The scores of some classes of counts, and the directions for whoever asks."""
+
+    rows: slice
+    values: Floats
+    counts: Counts
+
+    @property
+    def direction(self) -> NDArray[np.int8]:
+        """+1 where the term speaks for the class, -1 where against, 0 where neither."""
+        return self.counts.direction(self.rows)
 
 
 class Scores:
@@ -57,37 +67,42 @@ class Scores:
             shape = f"{self.counts.n_classes:,} classes x {self.counts.n_terms:,} terms"
             raise InputError(f"scores of {shape} are too large for one table; take them from blocks()")
         blocks, kind = self.distinct()
-        _, values, signs = next(blocks)
-        self.__dict__.update(values=values[:, kind], direction=signs[:, kind])
+        block = next(blocks)
+        self.__dict__.update(values=block.values[:, kind], direction=block.direction[:, kind])
         return self.values, self.direction
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[tuple[slice, Floats, NDArray[np.int8]]]:
         """Yield (classes, values, direction) for blocks of classes, each of a bounded size."""
-        return self._blocks(self.counts)
+        for block in self._blocks(self.counts):
+            yield block.rows, block.values, block.direction
 
     def _blocks(self, counts: Counts) -> Iterator[Block]:
         """Yield the blocks of `counts`, which holds all columns or the distinct ones."""
+        if self.metric.kind == "no class" and not sparse.issparse(counts.tp) and counts.n_classes > 1:
+            (one,) = self._blocks(counts.take([0]))  # and all classes score alike
+            yield Block(slice(0, counts.n_classes), np.broadcast_to(one.values, counts.tp.shape), counts)
+            return
         for rows, tp, fp in counts.blocks():
             pos, neg = counts.pos[rows, None], counts.neg[rows, None]
-            signs = direction(tp, fp, pos, neg)
-            yield rows, self._values(tp, fp, pos, neg, signs, self._extra(counts, rows)), signs
+            yield Block(rows, self._values(tp, fp, pos, neg, self._extra(counts, rows)), counts)
 
     def distinct(self) -> tuple[Iterator[Block], NDArray[np.int64]]:
         """Return the blocks of the distinct columns, and for each column which of these it is."""
         if sparse.issparse(self.counts.tp) or self.metric.reads == "terms":
-            return self.blocks(), np.arange(self.counts.n_terms)
+            return self._blocks(self.counts), np.arange(self.counts.n_terms)
+        if self.metric.reads and self.counts.occurrences:
+            counts, kind = self.counts.distinct_occurrences
+            return self._blocks(counts), kind
         counts, kind = self.counts.distinct
-        if self.metric.needs or (self.metric.reads and counts.occurrences):
+        if self.metric.needs:
             return self._blocks(counts), kind
         tp, fp, pos, neg, at = counts.tables
-        values = self._values(tp, fp, pos, neg, direction(tp, fp, pos, neg), {})
-        return iter([(slice(0, counts.n_classes), values[at], counts.direction)]), kind
+        values = self._values(tp, fp, pos, neg, {})
+        return iter([Block(slice(0, counts.n_classes), values[at], counts)]), kind
 
-    def _values(
-        self, tp: Ints, fp: Ints, pos: Ints, neg: Ints, signs: NDArray[np.int8], extra: dict[str, Any]
-    ) -> Floats:
+    def _values(self, tp: Ints, fp: Ints, pos: Ints, neg: Ints, extra: dict[str, Any]) -> Floats:
         if self.folded:
-            mirrored = signs < 0
+            mirrored = direction(tp, fp, pos, neg) < 0
             tp, fp = np.where(mirrored, pos - tp, tp), np.where(mirrored, neg - fp, fp)
         values = np.broadcast_to(self.metric(tp, fp, pos, neg, **extra), tp.shape)
         if not np.isfinite(values).all():

@@ -4,7 +4,7 @@ import numpy as np
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
-from libc.string cimport memcmp, memset
+from libc.string cimport memcpy, memset
 
 cdef extern from *:
     """
@@ -17,6 +17,7 @@ cdef extern from *:
     void prefetch(const void *) noexcept nogil
 
 cdef Py_ssize_t DOCS_IN_CACHE = 20_000
+cdef Py_ssize_t TILE = 64  # columns compared together
 cdef Py_ssize_t AHEAD = 4  # documents; those of a class lie apart, where the processor fetches none by itself
 cdef Py_ssize_t MOST_COUNTED = 65_535  # what a counter of 16 bits holds; narrow counters stay in cache
 
@@ -96,6 +97,15 @@ def column_counts(const Index[::1] indices, int64_t[::1] out):
     with nogil:
         for j in range(indices.shape[0]):
             out[indices[j]] += 1
+
+
+def column_moments(const Index[::1] indices, const int64_t[::1] values, int64_t[::1] total, int64_t[::1] squares):
+    """Add the values of each column, and their squares."""
+    cdef Py_ssize_t j
+    with nogil:
+        for j in range(indices.shape[0]):
+            total[indices[j]] += values[j]
+            squares[indices[j]] += values[j] * values[j]
 
 
 def interleaved(const int64_t[::1] first, const int64_t[::1] second, const unsigned char[::1] from_first):
@@ -180,33 +190,78 @@ def repeats_columns(const Index[::1] indptr, const Index[::1] indices, Py_ssize_
     return bool(found)
 
 
-def distinct_rows(const Index[:, ::1] rows):
-    """Return the first row of each kind, and for every row the position of its kind among them."""
-    cdef Py_ssize_t n = rows.shape[0], width = rows.shape[1], i, j, slot, n_kinds = 0
-    cdef Py_ssize_t size = 16
+def distinct_columns(list tables):
+    """Return the first column of each kind, and for every column the position of its kind among them.
+
+    A column runs through all tables, which have as many columns each. Tiles of columns that stay in cache are
+    hashed row by row; of each kind one column is kept, to be compared with those of the same hash.
+    """
+    cdef Py_ssize_t n = tables[0].shape[1], width = sum(map(len, tables)), i, j, slot, n_kinds = 0, size = 16
+    cdef Py_ssize_t room = 1024, start, count
     while size < 2 * n:
         size *= 2
     first_array, kind_array = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     cdef int64_t[::1] first = first_array, kind = kind_array
     cdef int64_t[::1] table = np.full(size, -1, dtype=np.int64)
-    cdef uint64_t mix
-    with nogil:
-        for i in range(n):
-            mix = 0
-            for j in range(width):
-                mix = (mix ^ <uint64_t>rows[i, j]) * 0x9E3779B97F4A7C15u
-                mix ^= mix >> 29
-            slot = <Py_ssize_t>(mix & <uint64_t>(size - 1))
-            while table[slot] >= 0:
-                if width == 0 or memcmp(&rows[first[table[slot]], 0], &rows[i, 0], width * sizeof(Index)) == 0:
-                    break
-                slot = (slot + 1) & (size - 1)
-            if table[slot] < 0:
-                table[slot] = n_kinds
-                first[n_kinds] = i
-                n_kinds += 1
-            kind[i] = table[slot]
+    cdef int64_t[:, ::1] kept = np.empty((room, width), dtype=np.int64)
+    cdef int64_t[:, ::1] tile = np.empty((width, TILE), dtype=np.int64)
+    cdef uint64_t[::1] mix = np.empty(TILE, dtype=np.uint64)
+    for start in range(0, n, TILE):
+        count = min(TILE, n - start)
+        copy_tile(tables, start, count, tile)
+        with nogil:
+            hash_tile(tile, count, mix)
+        if n_kinds + count > room:
+            room = max(2 * room, n_kinds + count)
+            kept = grown(kept, room)
+        with nogil:
+            for i in range(count):
+                slot = <Py_ssize_t>(mix[i] & <uint64_t>(size - 1))
+                while table[slot] >= 0 and not same_column(tile, i, kept, table[slot]):
+                    slot = (slot + 1) & (size - 1)
+                if table[slot] < 0:
+                    table[slot] = n_kinds
+                    first[n_kinds] = start + i
+                    for j in range(width):
+                        kept[n_kinds, j] = tile[j, i]
+                    n_kinds += 1
+                kind[start + i] = table[slot]
     return first_array[:n_kinds].copy(), kind_array
+
+
+cdef void copy_tile(list tables, Py_ssize_t start, Py_ssize_t count, int64_t[:, ::1] tile):
+    cdef Py_ssize_t row = 0, r
+    cdef const int64_t[:, ::1] part
+    for part in tables:
+        for r in range(part.shape[0]):
+            memcpy(&tile[row, 0], &part[r, start], count * sizeof(int64_t))
+            row += 1
+
+
+cdef void hash_tile(const int64_t[:, ::1] tile, Py_ssize_t count, uint64_t[::1] mix) noexcept nogil:
+    cdef Py_ssize_t i, j
+    for i in range(count):
+        mix[i] = 0
+    for j in range(tile.shape[0]):
+        for i in range(count):
+            mix[i] = (mix[i] ^ <uint64_t>tile[j, i]) * 0x9E3779B97F4A7C15u
+            mix[i] ^= mix[i] >> 29
+
+
+cdef bint same_column(
+    const int64_t[:, ::1] tile, Py_ssize_t i, const int64_t[:, ::1] kept, Py_ssize_t which
+) noexcept nogil:
+    cdef Py_ssize_t j
+    for j in range(tile.shape[0]):
+        if tile[j, i] != kept[which, j]:
+            return False
+    return True
+
+
+def grown(const int64_t[:, ::1] rows, Py_ssize_t room):
+    larger = np.empty((room, rows.shape[1]), dtype=np.int64)
+    larger[: rows.shape[0]] = rows
+    return larger
 
 
 def distinct_tables(const int64_t[:, ::1] tp, const int64_t[::1] df, Py_ssize_t numbered_df):
@@ -240,20 +295,36 @@ def distinct_tables(const int64_t[:, ::1] tp, const int64_t[::1] df, Py_ssize_t 
     return of_class_array[:n_tables].copy(), of_term_array[:n_tables].copy(), at_array
 
 
-def ordered(const int64_t[::1] base, const int64_t[::1] kind, const int64_t[::1] rank_of_kind):
-    """Return `base` by rising rank of each item's kind, in the order of `base` where ranks are equal."""
+def places(const int64_t[::1] order, const double[::1] value, const signed char[::1] group):
+    """Return the place of each item among the distinct (group, value), in the order given; no group: empty."""
+    cdef Py_ssize_t n = order.shape[0], i
+    cdef int64_t place = 0, item, before
+    cdef bint grouped = group.shape[0] > 0
+    made = np.zeros(n, dtype=np.int64)
+    cdef int64_t[::1] out = made
+    with nogil:
+        for i in range(1, n):
+            item, before = order[i], order[i - 1]
+            if value[item] != value[before] or (grouped and group[item] != group[before]):
+                place += 1
+            out[item] = place
+    return made
+
+
+def ordered(const int64_t[::1] base, const int64_t[::1] kind, const int64_t[::1] place_of_kind):
+    """Return `base` by rising place of each item's kind, in the order of `base` where places are equal."""
     cdef Py_ssize_t n = base.shape[0], i
-    cdef int64_t rank
     made = np.empty(n, dtype=np.int64)
     cdef int64_t[::1] out = made
-    cdef int64_t[::1] start = np.zeros(_span(rank_of_kind) + 1, dtype=np.int64)
+    cdef int64_t[::1] start = np.zeros(_span(place_of_kind) + 1, dtype=np.int64)
+    cdef int64_t[::1] place = np.empty(n, dtype=np.int64)
     with nogil:
         for i in range(n):
-            start[rank_of_kind[kind[base[i]]] + 1] += 1
+            place[i] = place_of_kind[kind[base[i]]]
+            start[place[i] + 1] += 1
         for i in range(1, start.shape[0]):
             start[i] += start[i - 1]
         for i in range(n):
-            rank = rank_of_kind[kind[base[i]]]
-            out[start[rank]] = base[i]
-            start[rank] += 1
+            out[start[place[i]]] = base[i]
+            start[place[i]] += 1
     return made

@@ -20,10 +20,10 @@ from termsieve.errors import StudyError, unknown_name
 from termsieve.labels import encode_labels
 from termsieve.learners import decision_path, predicted_sets
 from termsieve.measures import Confusion, at_threshold, break_even
-from termsieve.metrics import Metric, Occurrences, direction, metric
+from termsieve.metrics import Metric, Occurrences, metric
 from termsieve.policy import Ranking, cut, document_limits, interleaved, rank
 from termsieve.results import ROWS, SELECTIONS, schema
-from termsieve.scores import Scores, score
+from termsieve.scores import Block, Scores, score
 from termsieve.studies.plan import LearnerPlan, Method, Plan, Size
 from termsieve.terms import term_matrix
 from termsieve.tuned import WeightSelector
@@ -230,16 +230,12 @@ class _WeightScores(Scores):
             inside, total - inside, all_pos, total.sum() - all_pos, squares, counts.n_terms
         )
 
-    def blocks(self) -> Iterator[tuple[slice, Floats, NDArray[np.int8]]]:
-        """Yield the one block of the one class."""
-        counts = self.counts
-        table = counts.tp, counts.fp, counts.pos[:, None], counts.neg[:, None]
-        values = np.broadcast_to(self.metric(*table, occurrences=self._words), counts.tp.shape)
-        yield slice(0, 1), values, direction(*table)
+    def _extra(self, counts: Counts, rows: slice) -> dict[str, Any]:
+        return {"occurrences": self._words}
 
-    def distinct(self) -> tuple[Iterator[tuple[slice, Floats, NDArray[np.int8]]], Ints]:
+    def distinct(self) -> tuple[Iterator[Block], Ints]:
         """Return the block as it is: columns with equal tables still differ in their weights."""
-        return self.blocks(), np.arange(self.counts.n_terms)
+        return self._blocks(self.counts), np.arange(self.counts.n_terms)
 
 
 class Fold:
