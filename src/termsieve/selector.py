@@ -177,9 +177,10 @@ class TermSelector(ColumnSelector):
         )
 
     def _select(self, counts: Counts) -> Self:
-        ranking = ranked(
-            counts, self.metric, self.side, self.ratio, self.alpha, self.combine, self.min_df, self.max_df
-        )
+        way = {
+            name: getattr(self, name) for name in ("side", "ratio", "alpha", "combine", "min_df", "max_df")
+        }
+        ranking = ranked(counts, self.metric, **way)
         self.counts_ = counts
         self.classes_ = counts.classes
         self.class_scores_: Scores = score(counts, self.metric)
@@ -208,17 +209,13 @@ def ranked(
     counts: Counts,
     metric: str | Metric | Callable[..., Any],
     side: Side = "both",
-    ratio: float | None = None,
-    alpha: float | None = None,
     combine: Combine = "max",
-    min_df: float = 1,
-    max_df: float = 1.0,
+    **way: Any,
 ) -> Ranking:
-    """Return the ranking of the terms for the problems that `counts` poses."""
+    """Return the ranking of the terms for the problems that `counts` poses; the parameters are `rank`'s."""
     if combine != "joint" and len(counts.problems) < counts.n_classes:
         counts = counts.take(counts.problems)
-    scores = score(counts, metric, fold=side != "positive")
-    return rank(scores, side, ratio, alpha, combine, min_df, max_df)
+    return rank(score(counts, metric, fold=side != "positive"), side, combine=combine, **way)
 
 
 class ScoreFunction:

@@ -25,6 +25,18 @@ cdef struct Rows:
     const double* cost
 
 
+cdef Rows rows_of(
+    const int64_t[::1] start, const int64_t[::1] end, const int32_t[::1] column, const double[::1] value
+):
+    cdef Rows rows
+    rows.column = &column[0] if column.shape[0] else NULL
+    rows.value = &value[0] if value.shape[0] else NULL
+    rows.start = &start[0] if start.shape[0] else NULL
+    rows.end = &end[0] if end.shape[0] else NULL
+    rows.n = start.shape[0]
+    return rows
+
+
 cdef inline double dot(const Rows* rows, Py_ssize_t r, const double* w) noexcept nogil:
     # Four sums, because each addition has to wait for the one before it in the same sum.
     cdef double a = w[0], b = 0.0, c = 0.0, d = 0.0
@@ -378,18 +390,15 @@ def solve(
     dual for as long as it promises to be the cheaper way (DUAL); where it is not, Newton steps by conjugate
     gradients (ITERATIVE). CHOSEN decides by what each was measured to cost.
     """
-    cdef Rows rows
+    cdef Rows rows = rows_of(start, end, column, value)
     cdef double entries = 0.0, squares = 0.0, length
     cdef Py_ssize_t r, width = w.shape[0]
     cdef bint dense, dual, done = False
-    rows.n = start.shape[0]
     if rows.n == 0:
         w[:] = 0.0
         return
     rows.width = <int> width
-    rows.column = &column[0] if column.shape[0] else NULL
-    rows.value = &value[0] if value.shape[0] else NULL
-    rows.start, rows.end, rows.sign, rows.cost = &start[0], &end[0], &sign[0], &cost[0]
+    rows.sign, rows.cost = &sign[0], &cost[0]
     for r in range(rows.n):
         length = end[r] - start[r] + 2
         entries += length
@@ -589,12 +598,8 @@ def decisions(
     double[::1] out,
 ):
     """Write w.x of each row, the intercept w[0] included, into `out`."""
-    cdef Rows rows
+    cdef Rows rows = rows_of(start, end, column, value)
     cdef Py_ssize_t r
-    rows.column = &column[0] if column.shape[0] else NULL
-    rows.value = &value[0] if value.shape[0] else NULL
-    rows.start = &start[0] if start.shape[0] else NULL
-    rows.end = &end[0] if end.shape[0] else NULL
     with nogil:
         for r in range(start.shape[0]):
             out[r] = dot(&rows, r, &w[0])
@@ -609,12 +614,8 @@ def add_rows(
     double[::1] w,
 ):
     """Add step * x of each row to `w`."""
-    cdef Rows rows
+    cdef Rows rows = rows_of(start, end, column, value)
     cdef Py_ssize_t r
-    rows.column = &column[0] if column.shape[0] else NULL
-    rows.value = &value[0] if value.shape[0] else NULL
-    rows.start = &start[0] if start.shape[0] else NULL
-    rows.end = &end[0] if end.shape[0] else NULL
     with nogil:
         for r in range(start.shape[0]):
             if step[r] != 0.0:
@@ -631,12 +632,8 @@ def perceptron(
     double[::1] w,
 ):
     """Add sign * x to `w` for each row in order on which sign * w.x <= 0; weight 0 stays 0."""
-    cdef Rows rows
+    cdef Rows rows = rows_of(start, end, column, value)
     cdef Py_ssize_t r, turn
-    rows.column = &column[0] if column.shape[0] else NULL
-    rows.value = &value[0] if value.shape[0] else NULL
-    rows.start = &start[0] if start.shape[0] else NULL
-    rows.end = &end[0] if end.shape[0] else NULL
     with nogil:
         for turn in range(passes):
             for r in range(start.shape[0]):
