@@ -13,10 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from termsieve.kernels.streaming import CellTable, cut_terms, merged_terms
 
-import termsieve
 from termsieve import Corpus, Counts, PrunedWarning, count, counting, term_matrix
 from termsieve.counting import stream
-from termsieve.counting.tally import Tally, merged
+from termsieve.counting.tally import Tally, joined, merged
 from termsieve.errors import FormatError, InputError, ParameterError
 
 WORDS = [
@@ -133,22 +132,6 @@ def test_a_corpus_with_a_matrix_is_counted_as_it_is():
     assert count(corpus, occurrences=True).terms.tolist() == ["z", "a"]
 
 
-@pytest.mark.corpora
-def test_newsgroups_and_reuters_stream_as_in_memory(data_dir, tmp_path):
-    news = termsieve.read(data_dir / "20_newsgroups")
-    news = news.subset(np.random.default_rng(0).choice(len(news), 1500, replace=False))
-    reuters = termsieve.read(data_dir / "reuters21578").subset(slice(0, 3000))
-    assert reuters.multilabel
-    for corpus in (news, reuters):
-        want = in_memory(corpus)
-        folder = tmp_path / corpus.name
-        folder.mkdir()
-        in_parts(corpus, folder)
-        for workers in (1, 2):
-            assert count(corpus, workers=workers) == want
-            assert count(folder, workers=workers) == want
-
-
 def reference_cells(rows, classes):
     docs, sums = Bag(), Bag()
     for row, labels in zip(rows, classes, strict=True):
@@ -247,7 +230,7 @@ def test_terms_with_nul_and_surrogates_survive(pattern):
 
 
 def tally_of(corpus):
-    return stream.tally_of(counting.Source(corpus), counting.analysis_of({}), occurrences=True)
+    return stream.tally_of(counting.Source(corpus), counting.analysis_of({}), occurrences=True).tally
 
 
 @pytest.mark.parametrize("several", [False, True])
@@ -302,6 +285,22 @@ def test_pruning_is_the_same_for_any_workers_and_its_bound_holds(monkeypatch):
         assert df - kept.get(term, 0) <= warning.at_most
     # The frequent terms were never in doubt.
     assert all(kept[term] == df for term, df in zip(exact.terms, exact.df, strict=True) if df > 200)
+
+
+def test_pruned_parts_join_alike_in_any_order_and_the_bound_holds():
+    corpus, exact = zipfian(), in_memory(zipfian())
+    analysis = counting.analysis_of({})
+    rng = np.random.default_rng(0)
+    parts = [
+        stream.tally_of(counting.Source(corpus.subset(slice(i, None, 6))), analysis, False, 300)
+        for i in range(6)
+    ]
+    assert all(part.tally.n_terms == 300 and part.n_dropped > 0 for part in parts)
+    made = [joined([parts[i] for i in rng.permutation(6)], 300) for _ in range(3)]
+    assert all(one.tally.counts() == made[0].tally.counts() and one[1:] == made[0][1:] for one in made)
+    kept = dict(zip(made[0].tally.terms(), made[0].tally.df.tolist(), strict=True))
+    short = [df - kept.get(term, 0) for term, df in zip(exact.terms, exact.df.tolist(), strict=True)]
+    assert 0 <= min(short) <= max(short) <= made[0].at_most < exact.df.max()
 
 
 def test_enough_max_terms_prunes_nothing():

@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 import termsieve
-from termsieve import Corpus, Counts, term_matrix
-from termsieve.errors import FormatError, InputError, MissingExtraError, TermsieveError
+from termsieve import Corpus, Counts, PrunedWarning, term_matrix
+from termsieve.errors import FormatError, InputError, MissingExtraError, ParameterError, TermsieveError
 from termsieve.scale import dask as scale
 from termsieve.shards import read_shards, shard_terms
 
@@ -90,13 +90,26 @@ def test_dataframes_and_bags_count_alike(client):
     assert scale.count(frame, label="kind") == want
 
 
-@pytest.mark.corpora
-def test_newsgroups_and_reuters_count_as_in_memory(client, data_dir, tmp_path):
-    news = termsieve.read(data_dir / "20_newsgroups")
-    news = news.subset(np.random.default_rng(0).choice(len(news), 1000, replace=False))
-    reuters = termsieve.read(data_dir / "reuters21578").subset(slice(0, 2000))
-    for corpus in (news, reuters):
-        assert scale.count(write_parts(corpus, tmp_path / corpus.name), client=client) == in_memory(corpus)
+def test_pruning_depends_on_the_partitions_only_and_its_bound_holds(client, tmp_path):
+    rng = np.random.default_rng(5)
+    share = 1 / np.arange(1, 2001)
+    draws = rng.choice(2000, (1200, 12), p=share / share.sum())
+    corpus = Corpus([" ".join(f"t{i}" for i in row) for row in draws], rng.choice(["a", "b"], 1200).tolist())
+    folder, exact = write_parts(corpus, tmp_path / "parts", 11), in_memory(corpus)
+    made = []
+    for where in (client, None, client):
+        with pytest.warns(PrunedWarning, match="max_terms=150 left out") as caught:
+            made.append((scale.count(folder, client=where, max_terms=150), caught[0].message.at_most))
+        assert caught[0].filename == __file__
+    assert made[0] == made[1] == made[2]
+    counts, at_most = made[0]
+    kept = dict(zip(counts.terms, counts.df.tolist(), strict=True))
+    short = [df - kept.get(term, 0) for term, df in zip(exact.terms, exact.df.tolist(), strict=True)]
+    assert counts.n_terms == 150
+    assert 0 <= min(short) <= max(short) <= at_most < exact.df.max()
+    assert scale.count(folder, client=client, max_terms=2000) == exact
+    with pytest.raises(ParameterError, match="max_terms=0 must be"):
+        scale.count(folder, client=client, max_terms=0)
 
 
 def test_a_worker_killed_in_the_middle_changes_nothing(client, tmp_path):

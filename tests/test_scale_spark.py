@@ -1,3 +1,4 @@
+import functools
 import shutil
 import sys
 import warnings
@@ -7,8 +8,9 @@ import polars as pl
 import pytest
 
 import termsieve
-from termsieve import Corpus, Counts, term_matrix
+from termsieve import Corpus, Counts, PrunedWarning, term_matrix
 from termsieve.errors import InputError, MissingExtraError
+from termsieve.scale import dask
 from termsieve.scale import spark as scale
 
 pytest.importorskip("pyspark")
@@ -83,14 +85,38 @@ def test_separated_labels(spark):
     assert scale.count(frame, separator=";") == termsieve.count([(["aa", "bb"], [["x", "y"], ["y"]])])
 
 
-@pytest.mark.corpora
-def test_newsgroups_and_reuters_count_as_in_memory(spark, data_dir, tmp_path):
-    news = termsieve.read(data_dir / "20_newsgroups")
-    news = news.subset(np.random.default_rng(0).choice(len(news), 1000, replace=False))
-    reuters = termsieve.read(data_dir / "reuters21578").subset(slice(0, 2000))
-    for corpus in (news, reuters):
-        frame = spark.read.parquet(write(corpus, tmp_path / f"{corpus.name}.parquet")).repartition(3)
-        assert scale.count(frame) == in_memory(corpus)
+def test_pruning_is_that_of_dask_on_the_same_partitions(spark, tmp_path):
+    rng = np.random.default_rng(5)
+    share = 1 / np.arange(1, 2001)
+    draws = rng.choice(2000, (1200, 12), p=share / share.sum())
+    corpus = Corpus([" ".join(f"t{i}" for i in row) for row in draws], rng.choice(["a", "b"], 1200).tolist())
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    files = [write(corpus.subset(slice(i, None, 9)), parts / f"p{i}.parquet") for i in range(9)]
+    # A partition of the dataframe for each file, in the order of their names, as Dask takes them.
+    read = spark.read.schema("text string, label string")
+    frame = functools.reduce(lambda a, b: a.union(b), [read.parquet(path) for path in files])
+    with pytest.warns(PrunedWarning, match="max_terms=150 left out") as caught:
+        counts = scale.count(frame, max_terms=150)
+    with pytest.warns(PrunedWarning) as also:
+        assert counts == dask.count(parts, max_terms=150)
+    ((n_dropped, at_most),) = {
+        (warning.message.n_dropped, warning.message.at_most)
+        for warning in [*caught, *also]
+        if warning.category is PrunedWarning
+    }
+    assert n_dropped > 0
+    assert 0 < at_most < 1200
+
+
+def test_what_is_left_for_the_driver_is_merged_alike(spark, tmp_path, monkeypatch):
+    corpus = unicode_corpus()
+    frame = spark.read.parquet(write(corpus, tmp_path / "t.parquet")).repartition(20)
+    monkeypatch.setattr(scale, "ROUNDS", 0)
+    assert scale.count(frame) == in_memory(corpus)
+    empty = spark.createDataFrame([], "text string, label string")
+    with pytest.raises(InputError, match="there are no documents"):
+        scale.count(empty)
 
 
 def test_a_null_label_is_a_named_error(spark):

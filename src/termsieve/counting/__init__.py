@@ -13,7 +13,7 @@ from termsieve.corpus import Corpus
 from termsieve.counting.counter import analysis_of
 from termsieve.counting.sources import Source
 from termsieve.counting.stream import Checkpoint, Reader, State, counted_piece
-from termsieve.counting.tally import empty_tally
+from termsieve.counting.tally import Pruned, empty_tally
 from termsieve.counts import Counts
 from termsieve.errors import ParameterError
 from termsieve.terms import Analysis
@@ -73,8 +73,8 @@ def count(
     analysis = analysis_of(term_options)
     if isinstance(source, Corpus) and source.matrix is not None:
         return Counts.from_matrix(source.matrix, source.labels, source.terms, occurrences)
-    n_workers = _positive("workers", workers) or _n_cores()
-    _positive("max_terms", max_terms)
+    n_workers = positive("workers", workers) or _n_cores()
+    positive("max_terms", max_terms)
     reading = {"separator": separator, "missing": missing, "delimiter": delimiter, "encoding": encoding}
     opened = Source(source, text, label, **reading)  # type: ignore[arg-type]
     kept = None
@@ -85,9 +85,14 @@ def count(
         kept = Checkpoint(checkpoint, opened, options)
     with _shown(progress) as tell:
         state = _counted(opened, analysis, occurrences, n_workers, max_terms, kept, tell)
-    if state.n_dropped and max_terms is not None:
-        warnings.warn(PrunedWarning(max_terms, state.n_dropped, state.at_most), stacklevel=2)
-    return state.total.counts()
+    return counts_of(Pruned(state.total, state.n_dropped, state.at_most), max_terms)
+
+
+def counts_of(pruned: Pruned, max_terms: int | None) -> Counts:
+    """Return the counts of a tally, with a warning to the caller's caller where terms were dropped."""
+    if pruned.n_dropped and max_terms is not None:
+        warnings.warn(PrunedWarning(max_terms, pruned.n_dropped, pruned.at_most), stacklevel=3)
+    return pruned.tally.counts()
 
 
 def _counted(
@@ -122,7 +127,8 @@ def _counted(
     return state
 
 
-def _positive(name: str, value: int | None) -> int | None:
+def positive(name: str, value: int | None) -> int | None:
+    """Return an option that is None or a whole number from 1."""
     if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
         raise ParameterError(f"{name}={value!r} must be a whole number from 1")
     return value

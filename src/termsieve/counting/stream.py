@@ -17,7 +17,7 @@ import numpy as np
 
 from termsieve.counting.counter import Classes, Counter, LabelCodes
 from termsieve.counting.sources import Batch, Source, n_fitting
-from termsieve.counting.tally import Tally, empty_tally
+from termsieve.counting.tally import Pruned, Tally, empty_tally, joined
 from termsieve.errors import FormatError, InputError
 from termsieve.kernels.streaming import MAX_DOCUMENTS
 from termsieve.terms import Analysis
@@ -46,18 +46,10 @@ class State:
 
     def plus(self, piece: Tally, reader: Reader, max_terms: int | None) -> State:
         """Return the state after one more piece, pruned to `max_terms` terms."""
-        total, at_most, n_dropped = self.total + piece, 0, 0
-        if max_terms is not None:
-            n_dropped = max(total.n_terms - max_terms, 0)
-            total, at_most = total.pruned(max_terms)
-        return State(
-            total,
-            *reader.position,
-            reader.is_between_files(),
-            reader.ended,
-            self.n_dropped + n_dropped,
-            self.at_most + at_most,
-        )
+        so_far = Pruned(self.total, self.n_dropped, self.at_most)
+        total, n_dropped, at_most = joined([so_far, Pruned(piece)], max_terms)
+        place = *reader.position, reader.is_between_files(), reader.ended
+        return State(total, *place, n_dropped, at_most)
 
 
 class Reader:
@@ -180,15 +172,15 @@ def _joined(counters: list[Counter], codes: LabelCodes) -> Tally:
     return counters[0].tally(codes) if counters[0].n_docs else empty_tally()
 
 
-def tally_of(source: Source, analysis: Analysis, occurrences: bool) -> Tally:
-    """Return the tally of all documents of a source, counted by one worker."""
+def tally_of(source: Source, analysis: Analysis, occurrences: bool, max_terms: int | None = None) -> Pruned:
+    """Return the tally of all documents of a source, counted by one worker and pruned at the end."""
     reader = Reader(source, State(empty_tally()), cuts=False)
     tally = empty_tally()
     while not reader.ended:
         tally += counted_piece(reader, analysis, occurrences, workers=1)
         if reader.fault is not None:
             raise reader.fault
-    return tally
+    return joined([Pruned(tally)], max_terms)
 
 
 class Checkpoint:

@@ -17,6 +17,7 @@ from termsieve.errors import FormatError, InputError
 from termsieve.kernels.streaming import cut_terms, merged_terms
 from termsieve.labels import encode_labels
 
+MERGED_AT_ONCE = 8  # tallies of neighbouring parts, on a cluster
 Ints = NDArray[np.int64]
 
 
@@ -191,6 +192,27 @@ class Tally:
             )
         except (KeyError, TypeError, ValueError) as error:
             raise FormatError(f"these bytes are no tally of termsieve: {error}") from error
+
+
+class Pruned(NamedTuple):
+    """A tally, how many terms were dropped from it, and what any count may be short by for that."""
+
+    tally: Tally
+    n_dropped: int = 0
+    at_most: int = 0
+
+
+def joined(parts: Sequence[Pruned], max_terms: int | None = None) -> Pruned:
+    """Return the sum of parts, which may come in any order; the `max_terms` most frequent terms stay.
+
+    What a term lacks in the parts adds up, and a term that is dropped lacks what was left of it.
+    """
+    total = merged(part.tally for part in parts)
+    n_dropped, at_most = sum(part.n_dropped for part in parts), sum(part.at_most for part in parts)
+    if max_terms is None:
+        return Pruned(total, n_dropped, at_most)
+    kept, highest = total.pruned(max_terms)
+    return Pruned(kept, n_dropped + total.n_terms - kept.n_terms, at_most + highest)
 
 
 def empty_tally() -> Tally:

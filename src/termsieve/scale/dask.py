@@ -8,17 +8,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from termsieve.counting import counts_of, positive
 from termsieve.counting.counter import analysis_of
 from termsieve.counting.sources import Source
 from termsieve.counting.stream import tally_of
-from termsieve.counting.tally import Tally, merged
+from termsieve.counting.tally import MERGED_AT_ONCE, Pruned, joined
 from termsieve.counts import Counts
 from termsieve.errors import InputError, TermsieveError, require
 from termsieve.readers.tables import LABEL_NAMES, TEXT_NAMES, _column
 from termsieve.shards import new_folder, save_part
 from termsieve.terms import term_numbers
 
-MERGED_AT_ONCE = 8
 CONNECT_SECONDS = 10
 
 
@@ -31,6 +31,7 @@ def count(
     occurrences: bool = False,
     separator: str | None = None,
     missing: str = "error",
+    max_terms: int | None = None,
     delimiter: str | None = None,
     encoding: str = "utf-8",
     **term_options: Any,
@@ -41,18 +42,24 @@ def count(
     as well; the tallies are merged eight at a time on the cluster, and only their sum comes here. Items of a
     bag are pairs (text, label), or dicts with the keys `text` and `label`. `client` is a distributed.Client
     or the address of a scheduler; without one Dask's own default is used.
+
+    With `max_terms` each partition and each merge keeps that many terms, as the pieces of `termsieve.count`
+    do, with the same warning. Eight neighbours are merged at a time, so the result depends on the partitions
+    and their order, not on which worker did what when.
     """
     dask = require("dask", "dask")
     analysis = analysis_of(term_options)
+    positive("max_terms", max_terms)
     reading = {"separator": separator, "missing": missing, "delimiter": delimiter, "encoding": encoding}
     tally = dask.delayed(tally_of, pure=False)
-    level = [tally(part, analysis, occurrences) for part in _parts(source, text, label, reading)]
+    parts = _parts(source, text, label, reading)
+    level = [tally(part, analysis, occurrences, max_terms) for part in parts]
     while len(level) > 1:
         groups = [level[i : i + MERGED_AT_ONCE] for i in range(0, len(level), MERGED_AT_ONCE)]
-        level = [dask.delayed(merged, pure=False)(group) for group in groups]
+        level = [dask.delayed(joined, pure=False)(group, max_terms) for group in groups]
     with _computer(client) as compute:
-        total: Tally = compute(level[0])
-    return total.counts()
+        total: Pruned = compute(level[0])
+    return counts_of(total, max_terms)
 
 
 def write_shards(

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from termsieve.counting import counts_of, positive
 from termsieve.counting.counter import analysis_of
 from termsieve.counting.sources import Source
 from termsieve.counting.stream import tally_of
-from termsieve.counting.tally import Tally, merged
+from termsieve.counting.tally import MERGED_AT_ONCE, Pruned, Tally, empty_tally, joined
 from termsieve.counts import Counts
 from termsieve.errors import InputError, TermsieveError, require
 from termsieve.readers.tables import LABEL_NAMES, TEXT_NAMES, _column
 from termsieve.terms import Analysis
 
-MERGED_AT_ONCE = 8
-SCHEMA = "tally binary, fault string"
+ROUNDS = 3  # of merging on the executors; what is left, 1 for up to 512 partitions, is merged by the driver
+SCHEMA = "part int, tally binary, n_dropped long, at_most long, fault string"
 
 
 def count(
@@ -26,6 +27,7 @@ def count(
     occurrences: bool = False,
     separator: str | None = None,
     missing: str = "error",
+    max_terms: int | None = None,
     **term_options: Any,
 ) -> Counts:
     """Return the Counts of a Spark dataframe, equal to those of `termsieve.count`.
@@ -33,28 +35,34 @@ def count(
     Each partition is counted by one Python worker that gets it as Arrow batches; the tallies are merged eight
     at a time by the executors, and only their sum comes to the driver. Labels are a column of strings, whole
     numbers or booleans, or of arrays of such. The executors need termsieve installed.
+
+    With `max_terms` each partition and each merge keeps that many terms, as the pieces of `termsieve.count`
+    do, with the same warning. Partitions are merged by their number, so the result depends on them alone,
+    not on which executor did what when.
     """
     require("pyspark", "spark")
     require("pyarrow", "spark")
+    from pyspark.sql.functions import expr
+
     if not hasattr(frame, "mapInArrow"):
         raise InputError(f"a Spark dataframe is needed, not a {type(frame).__name__}")
     text = _column(frame.columns, text, "text", TEXT_NAMES, "the dataframe")
     label = _column(frame.columns, label, "label", LABEL_NAMES, "the dataframe")
     analysis = analysis_of(term_options)
+    positive("max_terms", max_terms)
     Source(iter(()), separator=separator, missing=missing)
-    counted = _tally_rows(analysis, occurrences, {"separator": separator, "missing": missing})
+    counted = _tally_rows(analysis, occurrences, max_terms, {"separator": separator, "missing": missing})
     # Plain names, because mapInArrow itself fails over a column with a dot in its name.
     columns = [f"{_quoted(text)} AS text", f"{_quoted(label)} AS label"]
     parts = frame.selectExpr(*columns).mapInArrow(counted, SCHEMA)
-    for n_parts in _merge_widths(frame.sparkSession):
-        # A shuffle, because a plain coalesce would also leave the counting to so few executors.
-        parts = parts.repartition(n_parts).mapInArrow(_merged_rows, SCHEMA)
-    tallies = []
-    for row in parts.collect():
-        if row.fault is not None:
-            raise InputError(row.fault)
-        tallies.append(Tally.from_bytes(bytes(row.tally)))
-    return merged(tallies).counts()
+    for _ in range(ROUNDS):
+        eighth = parts.withColumn("part", expr(f"int(part div {MERGED_AT_ONCE})"))
+        parts = eighth.repartition("part").mapInArrow(_merging(max_terms), SCHEMA)
+    rows = sorted((row.asDict() for row in parts.collect()), key=lambda row: row["part"])
+    while len(rows) > 1:
+        rows = _merged([row | {"part": row["part"] // MERGED_AT_ONCE} for row in rows], max_terms)
+    total = _pruned(rows[0]) if rows else Pruned(empty_tally())
+    return counts_of(total, max_terms)
 
 
 def _quoted(column: str) -> str:
@@ -62,22 +70,8 @@ def _quoted(column: str) -> str:
     return "`" + column.replace("`", "``") + "`"
 
 
-def _merge_widths(spark: Any) -> list[int]:
-    """Return how many tallies are left after each round of merging: the cluster's tasks at first, then 1."""
-    from pyspark.errors import PySparkException
-
-    try:
-        width = int(spark.sparkContext.defaultParallelism)
-    except PySparkException:  # over Spark Connect there is no context to ask
-        width = int(spark.conf.get("spark.sql.shuffle.partitions"))
-    widths = [width]
-    while widths[-1] > 1:
-        widths.append(-(-widths[-1] // MERGED_AT_ONCE))
-    return widths
-
-
 def _tally_rows(
-    analysis: Analysis, occurrences: bool, reading: dict[str, Any]
+    analysis: Analysis, occurrences: bool, max_terms: int | None, reading: dict[str, Any]
 ) -> Callable[[Iterator[Any]], Iterator[Any]]:
     """Return the function from the batches of a partition to a row with their tally, or with the fault."""
 
@@ -87,35 +81,62 @@ def _tally_rows(
         context = TaskContext.get()
         number = 0 if context is None else context.partitionId()
         pairs = ((_texts(batch.column(0)), batch.column(1).to_pylist()) for batch in batches)
-        try:
-            yield _row(tally_of(Source(pairs, **reading, where=f"partition {number}"), analysis, occurrences))
-        except TermsieveError as error:
-            yield _row(fault=str(error))
+        source = Source(pairs, **reading, where=f"partition {number}")
+        yield _batch([_row(number, lambda: tally_of(source, analysis, occurrences, max_terms))])
 
     return rows
 
 
-def _merged_rows(batches: Iterator[Any]) -> Iterator[Any]:
-    """Yield a row with the sum of the tallies in the rows, or with the first fault among them."""
-    tallies = []
-    for batch in batches:
-        for content, fault in zip(batch.column(0), batch.column(1), strict=True):
-            if fault.is_valid:
-                yield _row(fault=fault.as_py())
-                return
-            tallies.append(Tally.from_bytes(content.as_py()))
+def _merging(max_terms: int | None) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """Return the function from batches of rows to a batch with one row for each number of a part."""
+
+    def rows(batches: Iterator[Any]) -> Iterator[Any]:
+        yield _batch(_merged([row for batch in batches for row in batch.to_pylist()], max_terms))
+
+    return rows
+
+
+def _merged(rows: list[dict[str, Any]], max_terms: int | None) -> list[dict[str, Any]]:
+    """Return a row for each number of a part: the sum of the tallies under it, or the first fault."""
+    groups: dict[int, list[dict[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(row["part"], []).append(row)
+    return [_merged_row(part, groups[part], max_terms) for part in sorted(groups)]
+
+
+def _merged_row(part: int, rows: list[dict[str, Any]], max_terms: int | None) -> dict[str, Any]:
+    if len(rows) == 1:
+        return rows[0]
+    return _row(part, lambda: joined([_pruned(row) for row in rows], max_terms))
+
+
+def _row(part: int, made: Callable[[], Pruned]) -> dict[str, Any]:
+    """Return what was made as a row that Spark can carry; a fault too, so that the driver can name it."""
     try:
-        yield _row(merged(tallies))
+        tally, n_dropped, at_most = made()
     except TermsieveError as error:
-        yield _row(fault=str(error))
+        return {"part": part, "fault": str(error)}
+    return {
+        "part": part,
+        "tally": tally.to_bytes(),
+        "n_dropped": n_dropped,
+        "at_most": at_most,
+        "fault": None,
+    }
 
 
-def _row(tally: Tally | None = None, fault: str | None = None) -> Any:
+def _pruned(row: dict[str, Any]) -> Pruned:
+    if row["fault"] is not None:
+        raise InputError(row["fault"])
+    return Pruned(Tally.from_bytes(bytes(row["tally"])), row["n_dropped"], row["at_most"])
+
+
+def _batch(rows: list[dict[str, Any]]) -> Any:
     import pyarrow as pa
 
-    content = None if tally is None else tally.to_bytes()
-    columns = [pa.array([content], pa.binary()), pa.array([fault], pa.string())]
-    return pa.RecordBatch.from_arrays(columns, names=["tally", "fault"])
+    types = (pa.int32(), pa.binary(), pa.int64(), pa.int64(), pa.string())
+    names = ("part", "tally", "n_dropped", "at_most", "fault")
+    return pa.RecordBatch.from_pylist(rows, pa.schema(list(zip(names, types, strict=True))))
 
 
 def _texts(column: Any) -> list[Any]:
