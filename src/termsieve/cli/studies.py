@@ -44,7 +44,14 @@ Folder = Annotated[
 ]
 Out = Annotated[
     Path,
-    Option("-o", "--output", metavar="RESULTS", help="The directory for the results.", show_default=False),
+    Option(
+        "-o",
+        "--output",
+        "--out",
+        metavar="RESULTS",
+        help="The directory for the results.",
+        show_default=False,
+    ),
 ]
 Data = Annotated[
     Path | None,
@@ -65,8 +72,11 @@ def plan_command(
     ] = None,
     data: Data = None,
     calibrate: Annotated[
-        float, Option("--calibrate", metavar="SECONDS", help="Time some of the work, to estimate the rest.")
-    ] = 0.0,
+        float,
+        Option(
+            "--calibrate", metavar="SECONDS", help="Time some of the work, to estimate the rest; 0: none."
+        ),
+    ] = 5.0,
 ) -> None:
     """Say what a plan will do and how long it takes; without a plan, list the built-in ones."""
     from termsieve.studies import PLANS, load_plan, study_summary
