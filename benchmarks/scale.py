@@ -1,12 +1,13 @@
 """A number of documents comes in; how fast termsieve, polars and Spark count their terms a class goes out.
 
     python benchmarks/scale.py --docs 1000000
-    python benchmarks/scale.py --docs 1000000 10000000 --folder /scratch/scale --engines termsieve polars
+    python benchmarks/scale.py --docs 1000000 10500000 --folder /scratch/scale --engines termsieve polars
 
 The documents are made by a seeded generator: Zipfian words, twenty classes with words of their own, half a
 kilobyte each. Every engine runs in a process of its own on two threads, on the same files, and writes the
 same table: how many documents of each class hold each term. The engines have to agree on the number of its
 rows and on their sum. CPU seconds are those of all processes and threads from the start of the engine on.
+Documents that are in the folder already are used and stay; those made here go, unless --keep is given.
 """
 
 from __future__ import annotations
@@ -33,7 +34,6 @@ EXPONENT = 1.2
 SHIFT = 3.0
 MEAN_LENGTH = 110
 PATTERN = r"\b\w\w+\b"
-ENGINES = ("termsieve", "termsieve-1", "polars", "spark")
 
 
 def vocabulary() -> list[str]:
@@ -100,13 +100,30 @@ class Clock:
 
 
 def count_termsieve(files: list[str], out: Path, workers: int = 2) -> dict:
-    """Count with termsieve."""
-    import termsieve
+    """Count with termsieve; importing it is not timed, as with the other engines."""
+    import polars  # noqa: F401
+
+    from termsieve.counting import count
 
     clock = Clock()
-    counts = termsieve.count(files, "text", "label", workers=workers)
+    counts = count(files, "text", "label", workers=workers)
     counts.save(out)
     return {**clock.read(), "groups": int((counts.tp > 0).sum()), "sum": int(counts.tp.sum())}
+
+
+def count_dask(files: list[str], out: Path) -> dict:
+    """Count with termsieve in two processes of Dask, a file a task; starting them is not timed."""
+    from distributed import Client, LocalCluster
+
+    from termsieve.scale import dask
+
+    options = {"host": "127.0.0.1", "dashboard_address": None, "silence_logs": 50}
+    with LocalCluster(n_workers=2, threads_per_worker=1, **options) as cluster, Client(cluster) as client:
+        client.run(__import__, "termsieve.scale.dask")
+        clock = Clock()
+        counts = dask.count(files, "text", "label", client=client)
+        counts.save(out)
+        return {**clock.read(), "groups": int((counts.tp > 0).sum()), "sum": int(counts.tp.sum())}
 
 
 def count_polars(files: list[str], out: Path) -> dict:
@@ -153,11 +170,13 @@ def _table_sums(path: Path) -> dict:
 
 
 RUNS = {
-    "termsieve": count_termsieve,
-    "termsieve-1": lambda files, out: count_termsieve(files, out, workers=1),
-    "polars": count_polars,
-    "spark": count_spark,
+    "termsieve": ("termsieve, 2 workers", count_termsieve),
+    "termsieve-1": ("termsieve, 1 worker", lambda files, out: count_termsieve(files, out, workers=1)),
+    "termsieve-dask": ("termsieve, Dask, 2 processes", count_dask),
+    "polars": ("polars, streaming", count_polars),
+    "spark": ("Spark local[2]", count_spark),
 }
+DEFAULT = [name for name in RUNS if name != "termsieve-dask"]
 
 
 def measured(engine: str, folder: Path) -> dict:
@@ -186,60 +205,92 @@ def measured(engine: str, folder: Path) -> dict:
     return json.loads(printed.splitlines()[-1]) | {"peak_bytes": peak}
 
 
-def report(folder: Path, n_docs: int, engines: list[str]) -> None:
-    """Make the documents where they are not there yet, run the engines and print a line for each."""
-    made = folder / "bytes.json"
-    if not made.exists():
-        begun = time.perf_counter()
-        made.parent.mkdir(parents=True, exist_ok=True)
-        n_bytes = write_documents(folder, n_docs)
-        made.write_text(json.dumps(n_bytes))
-        seconds = time.perf_counter() - begun
-        print(f"# made {n_docs:,} documents, {n_bytes / 1e9:.2f} GB of text, in {seconds:.0f} s", flush=True)
-    n_bytes = json.loads(made.read_text())
-    tables = set()
-    print(
-        "| documents | text | engine | seconds | CPU s | documents/s | documents/CPU s | peak memory |\n"
-        + "| --- " * 8
-        + "|"
-    )
+def made(folder: Path, n_docs: int) -> tuple[int, bool]:
+    """Return the bytes of text in the folder, and whether the documents had to be made first."""
+    record = folder / "bytes.json"
+    if record.exists():
+        return json.loads(record.read_text()), False
+    begun = time.perf_counter()
+    n_bytes = write_documents(folder, n_docs)
+    record.write_text(json.dumps(n_bytes))
+    seconds = time.perf_counter() - begun
+    print(f"# made {n_docs:,} documents, {n_bytes / 1e9:.2f} GB of text, in {seconds:.0f} s", flush=True)
+    return n_bytes, True
+
+
+def report(folder: Path, n_docs: int, n_bytes: int, engines: list[str]) -> dict[str, dict]:
+    """Run the engines, print a row of a Markdown table for each and return their results."""
+    results = {}
     for engine in engines:
-        result = measured(engine, folder)
+        result, label = measured(engine, folder), RUNS[engine][0]
+        start = f"| {n_docs:,} | {n_bytes / 1e9:.2f} GB | {label} |"
         if "failed" in result:
-            print(f"| {n_docs:,} | {n_bytes / 1e9:.2f} GB | {engine} | failed ({result['failed']}) | | | | |")
+            print(
+                start,
+                f"failed ({result['failed']}) | | | | {result['peak_bytes'] / 1e9:.2f} GB |",
+                flush=True,
+            )
             continue
-        tables.add((result["groups"], result["sum"]))
+        results[engine] = result
         wall, cpu = result["seconds"], result["cpu_seconds"]
-        cells = [f"{n_docs:,}", f"{n_bytes / 1e9:.2f} GB", engine, f"{wall:.1f}", f"{cpu:.1f}"]
-        cells += [f"{n_docs / wall:,.0f}", f"{n_docs / cpu:,.0f}", f"{result['peak_bytes'] / 1e9:.2f} GB"]
-        print("|", " | ".join(cells), "|", flush=True)
+        cells = [f"{wall:.1f}", f"{cpu:.1f}", f"{n_docs / wall:,.0f}", f"{n_docs / cpu:,.0f}"]
+        print(start, " | ".join([*cells, f"{result['peak_bytes'] / 1e9:.2f} GB"]), "|", flush=True)
+    tables = {(result["groups"], result["sum"]) for result in results.values()}
     if len(tables) > 1:
         raise SystemExit(f"the engines disagree: {tables}")
-    print(f"# {len(tables)} distinct table: {tables}")
+    return results
+
+
+def compare(results: dict[int, dict[str, dict]]) -> None:
+    """Print how termsieve stands to the other engines, and how each grew with the documents."""
+    for n_docs, engines in results.items():
+        own = engines.get("termsieve")
+        for engine in ("polars", "spark"):
+            if own and engine in engines:
+                clock, cpu = (engines[engine][unit] / own[unit] for unit in ("seconds", "cpu_seconds"))
+                print(f"# {n_docs:,} documents: {engine} takes {clock:.1f} times the time, {cpu:.1f} the CPU")
+        print(f"# {n_docs:,} documents: {next(iter(engines.values()))['groups']:,} rows, all engines alike")
+    few, many = min(results), max(results)
+    for engine in results[few].keys() & results[many].keys() if few < many else ():
+        clock, cpu = (
+            results[many][engine][unit] / results[few][engine][unit] for unit in ("seconds", "cpu_seconds")
+        )
+        print(
+            f"# {engine}: {many / few:.1f} times the documents, {clock:.1f} times the time, {cpu:.1f} the CPU"
+        )
 
 
 def main() -> None:
     """Parse, run, clean up."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--docs", type=int, nargs="+", default=[1_000_000])
     parser.add_argument("--folder", type=Path, help="scratch space; a temporary folder by default")
-    parser.add_argument("--engines", nargs="+", choices=ENGINES, default=list(ENGINES))
+    parser.add_argument("--engines", nargs="+", choices=RUNS, default=DEFAULT)
     parser.add_argument("--keep", action="store_true", help="leave the documents in the folder")
-    parser.add_argument("--engine", choices=ENGINES, help=argparse.SUPPRESS)
+    parser.add_argument("--engine", choices=RUNS, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.engine:
         files = sorted(str(path) for path in options.folder.glob("part-*.parquet"))
         with tempfile.TemporaryDirectory(dir=options.folder) as out:
-            print(json.dumps(RUNS[options.engine](files, Path(out) / "counts.parquet")))
+            print(json.dumps(RUNS[options.engine][1](files, Path(out) / "counts.parquet")))
         return
     base = options.folder or Path(tempfile.mkdtemp(prefix="termsieve-scale-"))
+    print("| documents | text | engine | seconds | CPU s | documents/s | documents/CPU s | peak memory |")
+    print("| --- " * 8 + "|")
+    results = {}
     for n_docs in options.docs:
         folder = base / f"docs-{n_docs}"
+        n_bytes, fresh = made(folder, n_docs)
         try:
-            report(folder, n_docs, options.engines)
+            if done := report(folder, n_docs, n_bytes, options.engines):
+                results[n_docs] = done
         finally:
-            if not options.keep:
+            if fresh and not options.keep:
                 shutil.rmtree(folder, ignore_errors=True)
+    if results:
+        compare(results)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
+import time
 import warnings
 
 import numpy as np
@@ -182,6 +184,36 @@ def test_a_worker_that_always_dies_is_a_named_error(client, tmp_path):
     with pytest.raises(TermsieveError, match="workers died again and again"):
         scale.count(folder, client=client, tokenizer=tokens, token_pattern=None)
     allow(3)
+
+
+def test_a_cluster_without_workers_and_a_lost_scheduler_are_named_errors(tmp_path):
+    from distributed import Client, LocalCluster
+
+    folder = write_parts(unicode_corpus(4), tmp_path / "parts", 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        options = {"host": "127.0.0.1", "dashboard_address": None, "silence_logs": 50}
+        with LocalCluster(n_workers=0, **options) as cluster, Client(cluster, set_as_default=False) as empty:
+            with pytest.raises(TermsieveError, match="the Dask cluster has no workers"):
+                scale.count(folder, client=empty)
+            cluster.scale(1)
+            empty.wait_for_workers(1)
+            started = tmp_path / "started"
+
+            def tokens(text):
+                started.touch()
+                time.sleep(60)
+
+            def lose_the_scheduler():
+                while not started.exists():
+                    time.sleep(0.05)
+                empty.close()
+
+            loser = threading.Thread(target=lose_the_scheduler)
+            loser.start()
+            with pytest.raises(TermsieveError, match="the Dask scheduler was lost"):
+                scale.count(folder, client=empty, tokenizer=tokens, token_pattern=None)
+            loser.join()
 
 
 def test_other_sources_and_odd_items_are_named_errors():
