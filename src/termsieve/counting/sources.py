@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from termsieve.corpus import Corpus, check_missing, split_labels
 from termsieve.counting.counter import labelled
 from termsieve.errors import InputError
-from termsieve.readers.tables import _columns, batches, table_paths
+from termsieve.readers.tables import batches, named_columns, table_paths
 
 BATCH_CHARACTERS = 4 << 20
 BATCH_DOCUMENTS = 20_000
@@ -60,7 +60,7 @@ class Source:
         self.columns: dict[str, str] = {}
         if _are_paths(given):
             self.files = table_paths(given)
-            self.columns = _columns(self.files[0], text, label, None, delimiter, encoding)
+            self.columns = named_columns(self.files[0], text, label, None, delimiter, encoding)
         elif not isinstance(given, Corpus | Iterable):
             raise InputError(
                 f"a {type(given).__name__} cannot be counted; give a Corpus, paths of tables, "

@@ -90,7 +90,7 @@ def read_table(
     texts: list[str] = []
     labels: list[Any] = []
     parts: list[str] = []
-    found = _columns(files[0], text, label, split, delimiter, encoding)
+    found = named_columns(files[0], text, label, split, delimiter, encoding)
     for frame in _frames(files, found, delimiter, encoding):
         texts += frame["text"].fill_null("").to_list()
         labels += frame["label"].to_list()
@@ -121,7 +121,7 @@ def batches(
     Texts are strings or null, labels are as the table has them: strings, numbers, lists or null.
     """
     files = table_paths(paths)
-    found = _columns(files[0], text, label, None, delimiter, encoding)
+    found = named_columns(files[0], text, label, None, delimiter, encoding)
     yield from _frames(files, found, delimiter, encoding)
 
 
@@ -169,7 +169,7 @@ def table_kind(path: str) -> str:
     return "jsonl" if start.startswith(b"{") else "csv"
 
 
-def _columns(
+def named_columns(
     path: str, text: str | None, label: str | None, split: str | None, delimiter: str | None, encoding: str
 ) -> dict[str, str]:
     """Return the columns to read by role, those not given guessed from the first table's names."""
