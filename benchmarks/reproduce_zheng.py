@@ -28,7 +28,6 @@ from termsieve.tuned.ratio import RATIOS
 
 SIZES = (10, 20, 30, 40, 50, 100, 200, 500, 1000, 2000, 3000)
 LEARNERS = {"NB": "nb(quotient)", "LR": "lr"}
-CV_SIZES = {"NB": SIZES, "LR": (10, 50, 500)}  # five folds of LR at the larger sizes would take hours
 STANDARD = {
     "ig": ("information_gain(smoothing=0.5, nats=True)", "both"),
     "sig": ("sig", "positive"),
@@ -212,7 +211,7 @@ def computed_rows(split: Split, sizes: tuple[int, ...], n: int, path: Path | Non
         done = {(row["category"], row["learner"]): row for row in lines}
     counts = Counts.from_matrix(split.train, split.y_train)
     for short in LEARNERS:
-        cv_sizes = () if quick else CV_SIZES[short]
+        cv_sizes = () if quick else sizes
         for c in range(n):
             key = split.categories[c], short
             if key not in done:
@@ -246,7 +245,7 @@ def average_table(
             continue
         values = np.atleast_1d(average("f1", pooled(rows, key), axis=0))
         known = paper.get((short, method), {})
-        found = dict(zip(shown_sizes(method, short, sizes), values, strict=True))
+        found = dict(zip((0,) if method == "all terms" else sizes, values, strict=True))
         cells = [
             _cell(found[size]) + (f" ({_cell(known[size])})" if size in known else "")
             if size in found
@@ -255,13 +254,6 @@ def average_table(
         ]
         lines.append(f"| {method} | " + " | ".join(cells) + " |")
     return lines
-
-
-def shown_sizes(method: str, short: str, sizes: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the sizes that were computed for a method; 0 stands for all terms."""
-    if method == "all terms":
-        return (0,)
-    return CV_SIZES[short] if method.endswith("cross-validated") else sizes
 
 
 def _cell(value: float) -> str:
@@ -315,19 +307,13 @@ def orderings(rows: list[dict], sizes: tuple[int, ...]) -> list[str]:
             ("icc cross-validated", "icc practical"),
         ):
             if rows[0]["results"][f"{short}|{a}"]:
-                cells = [
-                    _wilcoxon(rows, short, a, b, size, sizes) if size in shown_sizes(a, short, sizes) else ""
-                    for size in sizes
-                ]
+                cells = [_wilcoxon(rows, short, a, b, i) for i in range(len(sizes))]
                 lines.append(f"| {short}: {a} - {b} | " + " | ".join(cells) + " |")
     return lines
 
 
-def _wilcoxon(rows: list[dict], short: str, a: str, b: str, size: int, sizes: tuple[int, ...]) -> str:
-    first, second = (
-        np.array(f1(*pooled(rows, f"{short}|{method}")))[:, shown_sizes(method, short, sizes).index(size)]
-        for method in (a, b)
-    )
+def _wilcoxon(rows: list[dict], short: str, a: str, b: str, i: int) -> str:
+    first, second = (np.array(f1(*pooled(rows, f"{short}|{method}")))[:, i] for method in (a, b))
     gap = first - second
     if not gap.any():
         return "- (0)"
@@ -345,7 +331,7 @@ def ratio_notes(rows: list[dict], sizes: tuple[int, ...]) -> list[str]:
     for short in LEARNERS:
         for method in ("icc ideal", "icc practical", "icc cross-validated"):
             key = f"{short}|{method}"
-            at = shown_sizes(method, short, sizes).index(50)
+            at = sizes.index(50)
             if len(rows[0]["ratios"][key]):
                 cells = [
                     str(by_name[name]["ratios"][key][at]) if name in by_name else "" for name in PAPER_RATIOS
