@@ -12,7 +12,9 @@ import os
 import platform
 import sys
 from importlib.metadata import version
+from math import log
 from pathlib import Path
+from statistics import linear_regression
 
 from benchmarks.measure import Row
 
@@ -44,6 +46,28 @@ def table(rows: list[Row]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def growth(rows: list[Row]) -> str:
+    """Return the power of the size that time grows with, of works measured at three sizes or more."""
+    lines = ["| work | sizes | ours | peer |", "| --- | --- | --- | --- |"]
+    works = {row.work: [other for other in rows if other.work == row.work and other.size] for row in rows}
+    for work, own in works.items():
+        if len(own) < 3:
+            continue
+        sizes = [row.size or 0.0 for row in own]
+        powers = [
+            _power(sizes, [row.seconds for row in own]),
+            _power(sizes, [row.peer_seconds for row in own]),
+        ]
+        shown = ", ".join(f"{size:,.0f}" for size in sizes)
+        lines.append(f"| {work} | {shown} | {powers[0]:.2f} | {powers[1]:.2f} |")
+    return "\n".join(lines) + "\n"
+
+
+def _power(sizes: list[float], seconds: list[float]) -> float:
+    """Return the slope of log(seconds) over log(size)."""
+    return linear_regression([log(size) for size in sizes], [log(time) for time in seconds]).slope
+
+
 def machine() -> str:
     """Return what the figures were measured on."""
     packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "scikit-learn", "polars"))
@@ -65,12 +89,13 @@ def main() -> None:
             print(
                 f"{row.ratio:10,.1f}x  {row.work}, {row.input} (goal {row.goal})", file=sys.stderr, flush=True
             )
-    print(table(rows))
+    grown = f"\n## Growth\n\nSeconds grow as the input to the power of:\n\n{growth(rows)}"
+    print(table(rows) + grown)
     if not options.only:
         facts = {"command": "python -m benchmarks" + " --quick" * options.quick, "machine": machine()}
         text = json.dumps(facts | {"rows": [row.to_dict() for row in rows]}, indent=1)
         (ROOT / "benchmarks" / "results.json").write_text(text + "\n")
-        (ROOT / "docs" / "performance.md").write_text(HEAD.format(**facts) + table(rows))
+        (ROOT / "docs" / "performance.md").write_text(HEAD.format(**facts) + table(rows) + grown)
 
 
 if __name__ == "__main__":

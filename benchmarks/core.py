@@ -49,15 +49,19 @@ def labels(n_docs: int, n_labels: int, per_doc: int, seed: int = 1) -> sparse.cs
     return (zipfian(n_docs, n_labels, per_doc, seed) > 0).astype(np.int64)
 
 
-def counting(X: Any, y: Any, quick: bool) -> Iterator[Row]:
-    """Counts of all classes beside one chi2, on three corpora and at three sizes of the first."""
+def samples(X: Any, y: Any) -> Iterator[tuple[Any, Any, str]]:
+    """Yield a quarter, a half and all of the documents, and what to call them."""
     order = np.random.default_rng(0).permutation(X.shape[0])
     for n in (len(order) // 4, len(order) // 2, len(order)):
-        part, its = X[order[:n]], y[order[:n]]
-        on = f"20 Newsgroups, {n:,} documents"
+        yield X[order[:n]], y[order[:n]], f"20 Newsgroups, {n:,} documents"
+
+
+def counting(X: Any, y: Any, quick: bool) -> Iterator[Row]:
+    """Counts of all classes beside one chi2, on three corpora and at three sizes of the first."""
+    for part, its, on in samples(X, y):
         yield compared(
             "counts of all classes", on, (SCIKIT, partial(chi2, part, its)),
-            partial(Counts.from_matrix, part, its), "10x, stretch 15x",
+            partial(Counts.from_matrix, part, its), "10x, stretch 15x", size=len(its),
         )  # fmt: skip
     size = 80_000 if quick else 800_000
     many, tags = zipfian(size, 47_000, 90), labels(size, 103, 4).toarray()
@@ -81,10 +85,12 @@ def every_score(X: Any, y: Any) -> list[Any]:
 
 def scoring(X: Any, y: Any) -> Iterator[Row]:
     """All metrics of all classes beside one chi2, and information gain beside scikit-learn's."""
-    yield compared(
-        f"counting, {len(METRICS)} metrics x 20 classes, maximum, ranking", "20 Newsgroups",
-        (SCIKIT + ", one call", lambda: chi2(X, y)), lambda: every_score(X, y), "1x, stretch 2x",
-    )  # fmt: skip
+    for part, its, on in samples(X, y):
+        yield compared(
+            f"counting, {len(METRICS)} metrics x 20 classes, maximum, ranking", on,
+            (SCIKIT + ", one call", partial(chi2, part, its)), partial(every_score, part, its),
+            "1x, stretch 2x", size=len(its),
+        )  # fmt: skip
     some = np.random.default_rng(0).permutation(X.shape[1])[:MI_COLUMNS]
     part = X[:, some]
     yield compared(
@@ -97,11 +103,12 @@ def scoring(X: Any, y: Any) -> Iterator[Row]:
 
 def selecting(X: Any, y: Any) -> Iterator[Row]:
     """TermSelector beside SelectKBest."""
-    yield compared(
-        "fit_transform, 1,000 terms", "20 Newsgroups",
-        ("SelectKBest(chi2)", lambda: SelectKBest(chi2, k=1000).fit_transform(X, y)),
-        lambda: TermSelector("bns", k=1000).fit_transform(X, y), "3x, stretch 5x",
-    )  # fmt: skip
+    for part, its, on in samples(X, y):
+        yield compared(
+            "fit_transform, 1,000 terms", on,
+            ("SelectKBest(chi2)", partial(SelectKBest(chi2, k=1000).fit_transform, part, its)),
+            partial(TermSelector("bns", k=1000).fit_transform, part, its), "3x, stretch 5x", size=len(its),
+        )  # fmt: skip
 
 
 def text_to_counts(corpus: Corpus) -> Iterator[Row]:

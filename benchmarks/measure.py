@@ -15,7 +15,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Row:
-    """One comparison: seconds are medians, ratios are the peer's time over ours, peaks are in MB."""
+    """One comparison: seconds are medians, ratios are the peer's time over ours, peaks are in MB.
+
+    `size` is the amount of input, where the same work is measured at several.
+    """
 
     work: str
     input: str
@@ -29,6 +32,7 @@ class Row:
     peer_peak: float | None = None
     peak: float | None = None
     note: str = ""
+    size: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as plain data."""
@@ -53,6 +57,7 @@ def compared(
     scale: float = 1.0,
     memory: bool = True,
     note: str = "",
+    size: float | None = None,
 ) -> Row:
     """Run the peer and ours in turns; `scale` turns the peer's time on a sample into that of the whole."""
     name, call = peer
@@ -72,6 +77,7 @@ def compared(
         goal,
         *peaks,
         note,
+        size,
     )
 
 

@@ -146,6 +146,20 @@ def forman(quick: bool) -> Iterator[Row]:
         )  # fmt: skip
 
 
+def growing(quick: bool) -> Iterator[Row]:
+    """The squared hinge on a quarter, a half and all of the training documents."""
+    whole = fold("oh0" if quick else "la1")
+    order = np.random.default_rng(0).permutation(len(whole.y))
+    model = LinearSVC(dual=True, tol=1e-4, random_state=0)
+    for n in (len(order) // 4, len(order) // 2, len(order)):
+        part = whole._replace(train=whole.train[order[:n]], y=whole.y[order[:n]])
+        yield compared(
+            "svm, ranking by bns included", f"{part.name}, {n:,} documents",
+            ("LinearSVC on the selected columns", lambda part=part: separate(part, model, ["bns"])),
+            lambda part=part: paths(part, "svm", ["bns"]), "", repeats=3, memory=False, size=n,
+        )  # fmt: skip
+
+
 def hinge(quick: bool) -> Iterator[Row]:
     """The hinge loss."""
     model, metrics = SVC(kernel="linear"), ["bns", "ig"]
@@ -212,6 +226,7 @@ def rows(quick: bool) -> Iterator[Row]:
     """Yield every comparison."""
     with threadpool_limits(1):
         yield from forman(quick)
+        yield from growing(quick)
         yield from hinge(quick)
         yield from ratios(quick)
 

@@ -57,4 +57,5 @@ def rows(quick: bool) -> Iterator[Row]:
                 partial(TermVectorizer(n_threads=n_threads).fit_transform, texts),
                 goal,
                 repeats=3 if quick else 5,
+                size=sum(map(len, texts)) / 1e6 if name.endswith("generated") else None,
             )

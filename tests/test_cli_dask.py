@@ -72,6 +72,14 @@ def test_counts_are_those_of_one_machine(address, folder, capsys):
         assert told.startswith("wrote there.parquet: ")
 
 
+def test_words_left_out_on_the_cluster_are_told(address, folder, capsys):
+    told = run(
+        capsys, f"count mail.csv more.csv --label folder --max-terms 3 -o few.parquet --dask {address}"
+    ).err
+    assert "left out" in told
+    assert Counts.load("few.parquet").n_terms <= 3
+
+
 def test_a_study_has_the_rows_of_one_machine(address, folder, capsys):
     run(capsys, "study run tiny.toml -o here --workers 1")
     run(capsys, f"study run tiny.toml -o there --dask {address}")

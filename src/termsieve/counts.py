@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import polars
 
 DENSE_CELLS = 2**25  # classes x terms up to which a table is kept dense (256 MiB of int64)
+LISTED_TERMS = 2**17  # terms whose cells are made lists at a time when they are saved
 NUMBERED_DF = 1024  # terms in fewer documents share their tables with others, and these are numbered
 FORMAT = "termsieve-counts"
 FORMAT_VERSION = 1
@@ -599,17 +600,34 @@ def _list_columns(table: Any, at: str, value: str) -> dict[str, Any]:
 
     cells = sparse.csc_array(table)
     cells.sort_indices()
-    rows = np.repeat(np.arange(cells.shape[1]), np.diff(cells.indptr))
-    flat = pl.DataFrame({"row": rows, at: cells.indices.astype(np.int32), value: cells.data.astype(np.int64)})
+    lists = pl.concat(
+        [_lists(cells, start, at, value) for start in range(0, max(cells.shape[1], 1), LISTED_TERMS)]
+    )
+    return {at: lists[at], value: lists[value]}
+
+
+def _lists(cells: sparse.csc_array, start: int, at: str, value: str) -> polars.DataFrame:
+    """Return the lists of LISTED_TERMS terms from `start` on."""
+    import polars as pl
+
+    indptr = cells.indptr[start : start + LISTED_TERMS + 1]
+    n_terms, here = len(indptr) - 1, slice(int(indptr[0]), int(indptr[-1]))
+    # A key that is known to be sorted is grouped without hashing.
+    flat = pl.DataFrame(
+        {
+            "row": pl.Series(np.repeat(np.arange(n_terms), np.diff(indptr))).set_sorted(),
+            at: cells.indices[here].astype(np.int32),
+            value: cells.data[here].astype(np.int64),
+        }
+    )
     lists = flat.group_by("row", maintain_order=True).agg(at, value)
-    every = pl.DataFrame({"row": np.arange(cells.shape[1])}).join(
-        lists, on="row", how="left", maintain_order="left"
-    )
-    empty = pl.lit([], dtype=pl.List(pl.Int64))
-    every = every.with_columns(
-        pl.col(at).fill_null(empty.cast(pl.List(pl.Int32))), pl.col(value).fill_null(empty)
-    )
-    return {at: every[at], value: every[value]}
+    if lists.height < n_terms:
+        every = pl.DataFrame({"row": np.arange(n_terms)})
+        empty = pl.lit([], dtype=pl.List(pl.Int64))
+        lists = every.join(lists, on="row", how="left", maintain_order="left").with_columns(
+            pl.col(at).fill_null(empty.cast(pl.List(pl.Int32))), pl.col(value).fill_null(empty)
+        )
+    return lists.select(at, value)
 
 
 def _from_lists(frame: polars.DataFrame, at: str, value: str, n_classes: int) -> Any:

@@ -57,9 +57,9 @@ def count(
     with warnings.catch_warnings(record=True) as doubts:
         warnings.simplefilter("always")
         if dask is not None:
-            if workers or checkpoint or max_terms:
-                raise wrong("--workers, --checkpoint and --max-terms are for one machine, not for --dask")
-            made = _counted_on_dask(dask, source, files, occurrences=occurrences)
+            if workers or checkpoint:
+                raise wrong("--workers and --checkpoint are for one machine, not for --dask")
+            made = _counted_on_dask(dask, source, files, occurrences=occurrences, max_terms=max_terms)
         else:
             made = source.counted(
                 files,
