@@ -174,7 +174,8 @@ class Counts:
         """As `distinct`, of columns that are alike in their occurrences, too."""
         if self.tf is None or self.tf_total is None or self.squares is None:
             return self.distinct
-        tables = [self.tp, self.df[None, :], self.tf, self.tf_total[None, :], self.squares[None, :]]
+        _, by_documents = self.distinct
+        tables = [by_documents[None, :], self.tf, self.tf_total[None, :], self.squares[None, :]]
         first, kind = counting.distinct_columns(tables)
         return self._columns(first, occurrences=True), kind
 

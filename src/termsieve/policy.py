@@ -85,7 +85,7 @@ def rank(
     counts = scores.counts
     low, high = document_limits(counts.n_docs, min_df, max_df)
     eligible = (counts.df >= low) & (counts.df <= high)
-    base = counts.by_df[eligible[counts.by_df]]
+    base = counts.by_df if eligible.all() else counts.by_df[eligible[counts.by_df]]
     if combine == "joint":
         value = _joint(scores)
         return Ranking(_sorted(base, Key(None, value), np.arange(len(value))), value, counts)
