@@ -3,7 +3,7 @@
 Each draw takes a corpus and a question (a class against the rest, or all classes), hides a third of the
 documents, asks for advice on the others, fits the recommended pipeline to them and tests it on that third.
 
-    TERMSIEVE_DATA=... python benchmarks/adviser.py run --tuning --draws 16 --out tuning.jsonl
+    TERMSIEVE_DATA=... python benchmarks/adviser.py run --tuning --draws 12 --out tuning.jsonl
     python benchmarks/adviser.py calibrate tuning.jsonl
     TERMSIEVE_DATA=... python benchmarks/adviser.py run --draws 8 --out adviser.jsonl
     python benchmarks/adviser.py table adviser.jsonl
