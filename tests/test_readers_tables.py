@@ -92,9 +92,17 @@ def test_far_undecodable_line_is_named(write):
 def test_encoding(write):
     path = write("text,label\ncafé,x\n".encode("latin-1"))
     assert read(path, encoding="latin-1").texts == ("café",)
-    assert read(write("text,label\ncafé,x\n".encode("utf-16")), encoding="utf-16").texts == ("café",)
+    with pytest.raises(FormatError, match="such as 'latin-1'"):
+        read(path)
     with pytest.raises(InputError, match="encoding 'klingon' is unknown"):
         read(path, encoding="klingon")
+
+
+def test_utf_16_is_known_by_its_mark(write):
+    path = write("text,label\ncafé,x\n".encode("utf-16"))
+    assert read(path, encoding="utf-16").texts == ("café",)
+    with pytest.raises(FormatError, match="such as 'utf-16'"):
+        read(path)
 
 
 def test_columns_are_guessed_only_without_doubt(write):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import glob
 import io
@@ -324,8 +325,13 @@ def _lines(path: str, raw: IO[bytes], encoding: str) -> Iterator[str]:
         except UnicodeError as error:
             raise FormatError(
                 f"{path}, line {_undecodable_line(path, fitting) or number + 1}: not valid {encoding}; "
-                "give encoding=, such as 'latin-1'"
+                f"give encoding=, such as {_likely_encoding(path)!r}"
             ) from error
+
+
+def _likely_encoding(path: str) -> str:
+    """Return what a table that is not UTF-8 may be: UTF-16 if it begins with its mark."""
+    return "utf-16" if start_of(path, 2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "latin-1"
 
 
 def _undecodable_line(path: str, encoding: str) -> int | None:
