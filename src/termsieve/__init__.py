@@ -41,6 +41,7 @@ _HOME = {
     "LEARNERS": "learners",
     "decision_path": "learners",
     "decision_sets": "learners",
+    "predicted_sets": "learners",
     "learner": "learners",
     "Results": "results",
     "Plan": "studies",
