@@ -50,6 +50,7 @@ def address():
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TERMSIEVE_DATA", raising=False)
     for name, rows in (("mail.csv", MAIL), ("more.csv", MAIL[1:4])):
         with open(name, "w", newline="") as file:
             csv.writer(file).writerows([("body", "folder"), *rows])
