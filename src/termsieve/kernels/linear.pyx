@@ -8,7 +8,7 @@ empty `value` says that every value is 1. A row stands for `weight` equal docume
 import numpy as np
 
 cimport cython
-from libc.math cimport exp, fabs, sqrt
+from libc.math cimport exp, fabs, log, sqrt
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 from scipy.linalg.cython_lapack cimport dpotrf, dpotrs
@@ -33,6 +33,8 @@ cdef Rows rows_of(
     rows.value = &value[0] if value.shape[0] else NULL
     rows.start = &start[0] if start.shape[0] else NULL
     rows.end = &end[0] if end.shape[0] else NULL
+    rows.sign = rows.cost = NULL
+    rows.width = 0
     rows.n = start.shape[0]
     return rows
 
@@ -125,30 +127,63 @@ cdef inline void bend_at(int logistic, double margin, double* pull, double* bend
         bend[0] = 1.0 if margin < 1.0 else 0.0
 
 
+cpdef enum:
+    CHOSEN
+    DENSE
+    DUAL
+    ITERATIVE
+    GRAM
+
+
+cdef enum:
+    MAX_GRAM_ROWS = 2000  # whose inner products are kept in a solution: 16 MB
+
+
 @cython.final
 cdef class Workspace:
     """Arrays that one solution after another uses, so that a path of small problems does not allocate."""
 
-    cdef double[::1] margin, turn, pull, bend, held, gradient, step, residual, along, image, scale, H, factor, alpha, norm
-    cdef uint8_t[::1] active
-    cdef int64_t[::1] order
+    cdef double[::1] margin, turn, pull, bend, held, alpha, norm  # one a row
+    cdef double[::1] gradient, step, residual, along, image, scale, H, factor
+    cdef double[::1] gram, listed_value
+    cdef int64_t[::1] order, place, kept, head, n_listed
+    cdef int32_t[::1] listed
+    cdef Py_ssize_t n_kept
 
     def __init__(self):
-        self.margin = self.gradient = self.H = np.empty(0)
+        self.margin = self.gradient = self.H = self.factor = np.empty(0)
+        self.kept, self.listed = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
 
-    cdef void reserve(self, Py_ssize_t n, Py_ssize_t width, bint dense):
+    cdef void reserve(self, Py_ssize_t n, Py_ssize_t width):
         if self.margin.shape[0] < n:
             size = 2 * n
             self.margin, self.turn = np.empty(size), np.empty(size)
             self.pull, self.bend, self.held = np.empty(size), np.empty(size), np.empty(size)
             self.alpha, self.norm = np.empty(size), np.empty(size)
-            self.active, self.order = np.empty(size, dtype=np.uint8), np.empty(size, dtype=np.int64)
+            self.order, self.place = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
         if self.gradient.shape[0] < width:
             size = 2 * width
             self.gradient, self.step, self.residual = np.empty(size), np.empty(size), np.empty(size)
             self.along, self.image, self.scale = np.empty(size), np.empty(size), np.empty(size)
-        if dense and self.H.shape[0] < width * width:
-            self.H, self.factor = np.empty(width * width), np.empty(width * width)
+            self.head, self.n_listed = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
+
+    cdef void reserve_hessian(self, Py_ssize_t width):
+        if self.H.shape[0] < width * width:
+            self.H = np.empty(width * width)
+        self.reserve_factor(width)
+
+    cdef void reserve_gram(self, Py_ssize_t n_rows, Py_ssize_t n_entries):
+        """Make room for the inner products of so many rows, or of as many as are kept at most."""
+        n_rows = min(n_rows, MAX_GRAM_ROWS)
+        if self.kept.shape[0] < n_rows:
+            self.gram, self.kept = np.empty(n_rows * (n_rows + 1) // 2), np.empty(n_rows, dtype=np.int64)
+        if self.listed.shape[0] < n_entries:
+            self.listed, self.listed_value = np.empty(n_entries, dtype=np.int32), np.empty(n_entries)
+        self.reserve_factor(self.kept.shape[0])
+
+    cdef void reserve_factor(self, Py_ssize_t side):
+        if self.factor.shape[0] < side * side:
+            self.factor = np.empty(side * side)
 
 
 cdef void solve_dense(const Rows* rows, Workspace space) noexcept nogil:
@@ -160,6 +195,112 @@ cdef void solve_dense(const Rows* rows, Workspace space) noexcept nogil:
         space.step[i] = -space.gradient[i]
     dpotrf(&uplo, &width, &space.factor[0], &width, &info)
     dpotrs(&uplo, &width, &one, &space.factor[0], &width, &space.step[0], &width, &info)
+
+
+cdef void extend_gram(const Rows* rows, Workspace space, Py_ssize_t known) noexcept nogil:
+    """Write the inner products of each kept row from the `known`-th on with those before it and itself."""
+    cdef Py_ssize_t a, r, n_entries = 0
+    cdef int64_t p, q
+    cdef int i
+    cdef double* line
+    cdef int64_t* head = &space.head[0]
+    cdef int64_t* n_listed = &space.n_listed[0]
+    cdef int32_t* listed = &space.listed[0]
+    cdef double* listed_value = &space.listed_value[0]
+    memset(n_listed, 0, rows.width * sizeof(int64_t))
+    for a in range(space.n_kept):
+        r = space.kept[a]
+        for p in range(rows.start[r], rows.end[r]):
+            n_listed[rows.column[p]] += 1
+    for i in range(rows.width):
+        head[i] = n_entries
+        n_entries += n_listed[i]
+        n_listed[i] = 0
+    for a in range(space.n_kept):
+        r = space.kept[a]
+        for p in range(rows.start[r], rows.end[r]):
+            i = rows.column[p]
+            q = head[i] + n_listed[i]
+            n_listed[i] += 1
+            listed[q] = <int32_t> a
+            if rows.value != NULL:
+                listed_value[q] = rows.value[p]
+        if a < known:
+            continue
+        line = &space.gram[a * (a + 1) // 2]
+        for i in range(a + 1):
+            line[i] = 1.0
+        for p in range(rows.start[r], rows.end[r]):
+            i = rows.column[p]
+            if rows.value == NULL:
+                for q in range(head[i], head[i] + n_listed[i]):
+                    line[listed[q]] += 1.0
+            else:
+                for q in range(head[i], head[i] + n_listed[i]):
+                    line[listed[q]] += rows.value[p] * listed_value[q]
+
+
+cdef void solve_gram(const Rows* rows, Workspace space, Py_ssize_t n_active) noexcept nogil:
+    """Solve H step = -gradient by a Cholesky factor of the size of the active rows.
+
+    H = I + X' B X has the inverse I - X' (B^-1 + X X')^-1 X; the inner products X X' are kept between rounds.
+    """
+    cdef int size = <int> n_active, one = 1, info = 0, i
+    cdef char uplo = b"U"
+    cdef Py_ssize_t a, b, r, known, n_fresh = 0
+    cdef double* line
+    cdef double* products
+    cdef double* share = &space.turn[0]
+    for a in range(n_active):
+        n_fresh += space.place[space.order[a]] < 0
+    if space.n_kept + n_fresh > space.kept.shape[0]:
+        for a in range(space.n_kept):
+            space.place[space.kept[a]] = -1
+        space.n_kept = 0
+    known = space.n_kept
+    for a in range(n_active):
+        r = space.order[a]
+        if space.place[r] < 0:
+            space.place[r] = space.n_kept
+            space.kept[space.n_kept] = r
+            space.n_kept += 1
+    if space.n_kept > known:
+        extend_gram(rows, space, known)
+    b = 0
+    for a in range(space.n_kept):
+        if space.held[space.kept[a]] > 0.0:
+            space.order[b] = space.kept[a]
+            b += 1
+    for a in range(n_active):
+        r = space.order[a]
+        line = &space.factor[a * n_active]
+        b = space.place[r]
+        products = &space.gram[b * (b + 1) // 2]
+        for b in range(a + 1):
+            line[b] = products[space.place[space.order[b]]]
+        line[a] += 1.0 / space.bend[r]
+        share[a] = dot(rows, r, &space.gradient[0])
+    dpotrf(&uplo, &size, &space.factor[0], &size, &info)
+    dpotrs(&uplo, &size, &one, &space.factor[0], &size, share, &size, &info)
+    for i in range(rows.width):
+        space.step[i] = -space.gradient[i]
+    for a in range(n_active):
+        add(rows, space.order[a], share[a], &space.step[0])
+
+
+cdef inline double gram_cost(double n_active) noexcept nogil:
+    """Return about how many nanoseconds `solve_gram` takes once it has the inner products."""
+    return n_active * n_active * (1.0 + n_active / 70.0)
+
+
+cdef inline double products_cost(double entries, double width) noexcept nogil:
+    """Return about how many nanoseconds the inner products of rows with so many entries take."""
+    return entries * entries / width
+
+
+cdef inline double iterative_cost(double entries, double width) noexcept nogil:
+    """Return about how many nanoseconds `solve_iterative` takes."""
+    return 2.0 * sqrt(width) * (2.4 * entries + 3.0 * width)
 
 
 cdef void solve_iterative(const Rows* rows, Workspace space, Py_ssize_t n_active, double goal) noexcept nogil:
@@ -245,25 +386,37 @@ cdef double line_minimum(const Rows* rows, Workspace space, int logistic, const 
 
 
 cdef void newton(
-    const Rows* rows, Workspace space, int logistic, bint dense, double* w, double tolerance
+    const Rows* rows, Workspace space, int logistic, int method, double* w, double tolerance
 ) noexcept nogil:
-    """Minimise by Newton steps until the gradient is no longer than `tolerance`."""
+    """Minimise by Newton steps until the gradient is no longer than `tolerance`.
+
+    After descent on the dual (DUAL) the first step takes the rows with alpha > 0 for those that bend: they are far
+    nearer to the solution's than the rows with a margin below 1.
+    """
     cdef int width = rows.width, rounds, i
     cdef Py_ssize_t r, n_active
-    cdef double size, first_size = -1.0, t, bend, forcing, most, scale = 0.0
+    cdef bint by_gram
+    cdef double size, first_size = -1.0, t, bend, forcing, most, entries, scale = 0.0
     cdef double* gradient = &space.gradient[0]
     for r in range(rows.n):
         space.margin[r] = rows.sign[r] * dot(rows, r, w)
-        bend_at(logistic, space.margin[r], &space.pull[r], &space.bend[r])
+        if method == DUAL:
+            space.bend[r] = 1.0 if space.alpha[r] > 0.0 else 0.0
+            space.pull[r] = space.bend[r] * (space.margin[r] - 1.0)
+        else:
+            bend_at(logistic, space.margin[r], &space.pull[r], &space.bend[r])
         space.held[r] = 0.0
+        space.place[r] = -1
         scale += rows.cost[r] * longest(rows, r)
-    if dense:
+    space.n_kept = 0
+    if method == DENSE:
         memset(&space.H[0], 0, <size_t> width * width * sizeof(double))
         for i in range(width):
             space.H[<Py_ssize_t> i * width + i] = 1.0
     for rounds in range(100):
         memcpy(gradient, w, width * sizeof(double))
         n_active = 0
+        entries = 0.0
         most = 0.0
         for r in range(rows.n):
             bend = rows.cost[r] * space.bend[r]
@@ -278,19 +431,26 @@ cdef void newton(
             if bend > 0.0:
                 space.order[n_active] = r
                 n_active += 1
-            if dense and bend != space.held[r]:
+                entries += rows.end[r] - rows.start[r]
+            if method == DENSE and bend != space.held[r]:
                 add_outer(rows, r, bend - space.held[r], &space.H[0])
-                space.held[r] = bend
+            space.held[r] = bend
         size = 0.0
         for i in range(width):
             size += gradient[i] * gradient[i]
         size = sqrt(size)
         if first_size < 0.0:
             first_size = size
-        if size <= max(tolerance, 1e-11 * scale):
+        if size <= max(tolerance, 1e-11 * scale) and not (method == DUAL and rounds == 0):
             break
-        if dense:
+        by_gram = method == GRAM
+        if method == DUAL:
+            t = gram_cost(n_active) + (products_cost(entries, width) if space.n_kept == 0 else 0.0)
+            by_gram = t < iterative_cost(entries, width)
+        if method == DENSE:
             solve_dense(rows, space)
+        elif by_gram and 0 < n_active <= space.kept.shape[0]:
+            solve_gram(rows, space, n_active)
         else:
             forcing = min(0.1, sqrt(size / first_size))
             solve_iterative(rows, space, n_active, max(forcing * size, 0.3 * tolerance))
@@ -301,15 +461,18 @@ cdef void newton(
             space.margin[r] += t * space.turn[r]
 
 
-cdef bint descend_dual(const Rows* rows, Workspace space, double* w, double tolerance, double budget) noexcept nogil:
+cdef bint descend_dual(const Rows* rows, Workspace space, double* w, double tolerance) noexcept nogil:
     """Coordinate descent on the dual of the squared hinge (Hsieh et al. 2008), with shrinking.
 
     It starts from the dual point that `w` implies. Unlike liblinear it ends only when every projected gradient
     is within the tolerance: the difference of the extremes is small early where rows are merged. Returns
-    whether it got there before `budget` entries were visited.
+    whether it got there; it gives up when, at the pace of the last epochs, Newton steps on the rows that
+    are left would get there sooner.
     """
     cdef Py_ssize_t n = rows.n, n_active = n, i, j, r
-    cdef double work = 0.0, limit = 1e300, highest, lowest, gradient, alpha, lack
+    cdef double entries, limit = 1e300, highest, lowest, gradient, alpha, lack, worst, pace, newton_cost
+    cdef double past[4]
+    cdef int epoch
     cdef int64_t swap, p
     cdef uint32_t seed = 1
     cdef double* alphas = &space.alpha[0]
@@ -328,9 +491,10 @@ cdef bint descend_dual(const Rows* rows, Workspace space, double* w, double tole
     for r in range(n):
         if alphas[r] > 0.0:
             add(rows, r, alphas[r] * rows.sign[r], w)
-    while work < budget:
+    for epoch in range(1000):
         highest = -1e300
         lowest = 1e300
+        entries = 0.0
         for i in range(n_active):
             seed = seed * <uint32_t> 1664525 + <uint32_t> 1013904223
             j = i + <Py_ssize_t> ((<uint64_t> seed * <uint64_t> (n_active - i)) >> 32)
@@ -340,7 +504,7 @@ cdef bint descend_dual(const Rows* rows, Workspace space, double* w, double tole
         i = 0
         while i < n_active:
             r = space.order[i]
-            work += rows.end[r] - rows.start[r] + 2
+            entries += rows.end[r] - rows.start[r] + 2
             alpha = alphas[r]
             gradient = rows.sign[r] * dot(rows, r, w) - 1.0 + alpha / rows.cost[r]
             if alpha == 0.0:
@@ -363,11 +527,17 @@ cdef bint descend_dual(const Rows* rows, Workspace space, double* w, double tole
             n_active = n
             limit = 1e300
         else:
-            limit = highest if highest > 0.0 else 1e300
+            # Half the usual limit: what is shrunk wrongly comes back in a Newton step.
+            limit = 0.5 * highest if highest > 0.0 else 1e300
+        worst = max(highest, -lowest)
+        if epoch >= 5:
+            pace = 0.25 * log(worst / past[epoch % 4])
+            newton_cost = min(gram_cost(n_active), iterative_cost(entries, rows.width))
+            newton_cost = 3.0 * newton_cost + products_cost(entries, rows.width)
+            if pace >= 0.0 or log(tolerance / worst) / pace * 2.4 * entries > newton_cost:
+                return False
+        past[epoch % 4] = worst
     return False
-
-
-CHOSEN, DENSE, DUAL, ITERATIVE = range(4)
 
 
 def solve(
@@ -387,13 +557,14 @@ def solve(
 
     The loss is log(1 + exp(-m)), or max(0, 1 - m)^2 / 2. Few columns: Newton steps with the whole Hessian
     (DENSE). Otherwise, for the squared hinge with not many more rows than columns, coordinate descent on the
-    dual for as long as it promises to be the cheaper way (DUAL); where it is not, Newton steps by conjugate
-    gradients (ITERATIVE). CHOSEN decides by what each was measured to cost.
+    dual for as long as it promises to be the cheaper way (DUAL); where it is not, Newton steps through the
+    inner products of the rows that bend (GRAM) or by conjugate gradients (ITERATIVE). CHOSEN, and DUAL when it
+    has given up, decide by what each was measured to cost.
     """
     cdef Rows rows = rows_of(start, end, column, value)
     cdef double entries = 0.0, squares = 0.0, length
-    cdef Py_ssize_t r, width = w.shape[0]
-    cdef bint dense, dual, done = False
+    cdef Py_ssize_t r, n_bent = 0, width = w.shape[0]
+    cdef bint done = False
     if rows.n == 0:
         w[:] = 0.0
         return
@@ -403,18 +574,26 @@ def solve(
         length = end[r] - start[r] + 2
         entries += length
         squares += length * length
-    dense, dual = method == 1, method == 2
-    if method == 0:
+    if method == CHOSEN:
         # In nanoseconds a round: a Cholesky factor (and, for the logistic loss, a new Hessian) against about ten
         # products with the Hessian.
-        dense = <double> width * width * width / 30.0 + (0.5 * squares if logistic else 0.0) <= 20.0 * entries
-        dual = not dense and not logistic and rows.n < 4 * width
-    space.reserve(rows.n, width, dense)
-    with nogil:
-        if dual:
-            done = descend_dual(&rows, space, &w[0], 1e-4, 60.0 * entries)
-        if not done:
-            newton(&rows, space, logistic, dense, &w[0], tolerance)
+        if <double> width * width * width / 4.0 + (0.5 * squares if logistic else 0.0) <= 20.0 * entries:
+            method = DENSE
+        elif not logistic and rows.n < 4 * width:
+            method = DUAL
+    space.reserve(rows.n, width)
+    if method == DUAL:
+        with nogil:
+            done = descend_dual(&rows, space, &w[0], tolerance)
+        for r in range(rows.n):
+            n_bent += space.alpha[r] > 0.0
+    if method == DENSE:
+        space.reserve_hessian(width)
+    elif not done and (method == DUAL or method == GRAM):
+        space.reserve_gram(2 * n_bent if method == DUAL else rows.n, <Py_ssize_t> entries)
+    if not done:
+        with nogil:
+            newton(&rows, space, logistic, method, &w[0], tolerance)
 
 
 cdef extern from *:
