@@ -1,6 +1,6 @@
 """The tables of docs/reproduction-forman2003.md, from the results of the plan forman2003, without retraining.
 
-termsieve study run forman2003 --data DATA -o RESULTS
+termsieve study run forman2003 --data DATA -o RESULTS      # or forman2003_hinge, with the paper's loss too
 python benchmarks/reproduce_forman.py RESULTS
 """
 
@@ -42,6 +42,30 @@ def by_size(curves: pl.DataFrame) -> pl.DataFrame:
     return wide.sort(best, descending=True, nulls_last=True).select("method", *sizes, *extra)
 
 
+def losses(rows: pl.DataFrame) -> str:
+    """Return the two learners beside each other on the problems that both have: F1, and mean differences."""
+    hinge = rows.filter(pl.col("learner") == "svm(hinge)")
+    both = rows.join(hinge.select("corpus").unique(), on="corpus", how="semi")
+    n_problems = hinge.select("corpus", "problem").n_unique()
+    values = {
+        (learner, measure): size_curves(both.filter(pl.col("learner") == learner), measure)
+        for learner in ("svm(hinge)", "svm")
+        for measure in MEASURES
+    }
+    parts = [f"\n# svm(hinge) beside svm: {hinge.height:,} trainings each, {n_problems} problems"]
+    for learner in ("svm(hinge)", "svm"):
+        parts.append(f"## macro f1, {learner}\n\n{markdown(by_size(values[learner, 'f1']))}")
+    for measure in MEASURES:
+        keys = ["method", "size_kind", "size"]
+        pairs = values["svm(hinge)", measure].join(values["svm", measure], on=keys, nulls_equal=True)
+        more = pairs["value"] - pairs["value_right"]
+        parts.append(
+            f"{measure}: svm(hinge) less svm over {len(more)} pairs of method and size: "
+            f"mean {more.mean():+.4f}, from {more.min():+.3f} to {more.max():+.3f}"
+        )
+    return "\n\n".join(parts)
+
+
 def main(path: str) -> None:
     """Print every table."""
     results = Results.open(path)
@@ -74,6 +98,8 @@ def main(path: str) -> None:
         for size in (50, 500, 1000):
             tests = paired_tests(own, size, "f1", reference="bns", size_kind="k")
             print(f"\n## bns against the others at {size} terms, F1\n\n{markdown(tests, 4)}")
+    if rows["learner"].n_unique() > 1:
+        print(losses(rows))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +12,10 @@ from sklearn import metrics
 
 import termsieve.adviser as adviser
 from termsieve import Corpus, TermsieveError, advise, term_matrix
+from termsieve.adviser.advice import Candidate
 from termsieve.adviser.figures import Verdicts, chance_to_win, interval
-from termsieve.adviser.portfolio import Budget, Size, portfolio
-from termsieve.adviser.racing import Fold, Question
+from termsieve.adviser.portfolio import ALL, Arm, Budget, Size, portfolio
+from termsieve.adviser.racing import Fold, Question, race
 
 BENCHMARK = Path(__file__).parents[1] / "benchmarks" / "adviser.py"
 SCORES = {
@@ -156,6 +158,27 @@ def test_the_promise_on_noise_is_chance():
         promised.append(found.figure)
     assert np.mean(chosen) > 0.55
     assert 0.4 < np.mean(promised) < 0.56
+
+
+def test_all_features_after_a_lead_of_selections_are_explained(advice):
+    full = Candidate(Arm(None, "svm"), ALL, 90.0, dict.fromkeys(advice.choice.figures, 0.1))
+    told = replace(advice, choice=full, runner_up=advice.choice).explanation()
+    assert "Use all features with svm" in told
+    assert "Selections led in cross-validation, but on unseen documents none did better than all" in told
+
+
+@pytest.mark.parametrize(("budget", "lost", "expected"), [(None, 8, True), (None, 0, False), (20, 8, False)])
+def test_a_choice_that_falls_behind_all_features_gives_way(mail, budget, lost, expected):
+    """Where the choice missed `lost` more documents of 40 than all features did; not against a budget."""
+    task, _ = adviser._task(mail, None, {})
+    question = Question(task, "recall", Budget.of(len(mail), budget, None, None), 1)
+    outcome = race(question, np.arange(len(mail)), portfolio("recall", 4.0), np.random.default_rng(0))
+    assert outcome.winner.arm.method is not None
+    truth = np.ones((40, 1), dtype=bool)
+    own, full = Verdicts(truth, np.arange(40)[:, None] >= lost, True), Verdicts(truth, truth, True)
+    preferred, verdicts = adviser._preferred(question, outcome, own, full)
+    assert (preferred.winner.arm.method is None) == expected
+    assert verdicts is (full if expected else own)
 
 
 def test_the_pipeline_does_what_was_measured(mail, advice):

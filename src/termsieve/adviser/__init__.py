@@ -29,6 +29,7 @@ __all__ = ["GOALS", "Advice", "advise"]
 N_OUTER = 5
 LEAST = 5  # documents of a class, below which nothing can be said of it
 CHOICE_DOCUMENTS = 4000  # the choice is made on a sample of so many; the figure on models of all documents
+WORSE = 0.02  # the choice that comes out so far below all features on unseen documents is not recommended
 RARE = 3  # documents that a word must be in, where there are documents enough
 
 
@@ -93,8 +94,9 @@ def _facts(question: Question, start: float, limit: float, generator: np.random.
     outcome = _choice(question, rows, arms, generator, start + limit / (N_OUTER + 2))
     tried = [standing.arm for standing in outcome.standings]
     whole = Fold(question, rows, rows[:1])
-    choice = _settled(_candidate(outcome.winner, outcome.at), whole)
     own, full, choices = _nested(question, tried, generator, start + limit)
+    outcome, own = _preferred(question, outcome, own, full)
+    choice = _settled(_candidate(outcome.winner, outcome.at), whole)
     cost = _cost(choice, whole)
     evidence = Evidence(
         verdicts=own,
@@ -180,6 +182,16 @@ def _nested(
         full += own[-1:] if winner is every else fold.verdicts(every.arm, every.sizes)[0]
         choices.append(str(_candidate(winner, outcome.at)))
     return reduce(add, own), reduce(add, full), choices
+
+
+def _preferred(
+    question: Question, outcome: Outcome, own: Verdicts, full: Verdicts
+) -> tuple[Outcome, Verdicts]:
+    """Return the outcome and the verdicts to recommend: all features where the choice fell behind them."""
+    behind = full.figure(question.goal) - own.figure(question.goal)
+    if behind <= WORSE or not question.may_win(outcome.everything.arm):
+        return outcome, own
+    return replace(outcome, winner=outcome.everything, at=0), full
 
 
 def _candidate(standing: Standing, at: int) -> Candidate:

@@ -141,8 +141,15 @@ class Advice:
             f"and on {self.held_out:,} further ones it will lie between {low:.3f} and {high:.3f} (95 %)."
         )
         if self.choice.arm.method is None:
+            other = self.runner_up
+            ahead = other is not None and other.figures[self.goal] > self.choice.figures[self.goal]
+            lead = (
+                "Selections led in cross-validation, but on unseen documents none"
+                if ahead
+                else "No selection"
+            )
             second = (
-                f"No selection did better than all {self.cost.all_terms:,} words, which take "
+                f"{lead} did better than all {self.cost.all_terms:,} words, which take "
                 f"{_bytes(self.cost.all_matrix_bytes)} for {self.n_docs:,} documents."
             )
         else:
