@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2, false_discovery_control
 
-from termsieve import METRICS, Counts, metric, score
+from termsieve import METRICS, Counts, metric, rank, score
 from termsieve import counts as counts_module
+from termsieve import scores as scores_module
 from termsieve.errors import InputError
 
 
@@ -83,6 +84,7 @@ def test_blocks_of_a_large_table_equal_the_small_one(monkeypatch):
     small = score(random_counts(), "f1")
     expected, signs = small.values, small.direction
     monkeypatch.setattr(counts_module, "DENSE_CELLS", 100)
+    monkeypatch.setattr(scores_module, "BLOCK_CELLS", 100)
     large = score(random_counts(), "f1")
     blocks = list(large.blocks())
     assert len(blocks) == 2
@@ -90,6 +92,19 @@ def test_blocks_of_a_large_table_equal_the_small_one(monkeypatch):
     np.testing.assert_array_equal(np.vstack([sign for _, _, sign in blocks]), signs)
     with pytest.raises(InputError, match=r"take them from blocks\(\)"):
         _ = large.values
+
+
+@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("side", ["both", "positive", "negative"])
+def test_the_size_of_the_blocks_changes_nothing(monkeypatch, name, side):
+    counts = random_counts(n_docs=300)
+    values, signs = score(counts, name).values, score(counts, name).direction
+    order = rank(score(counts, name), side=side).order
+    monkeypatch.setattr(scores_module, "BLOCK_CELLS", 1)
+    counts = random_counts(n_docs=300)
+    np.testing.assert_array_equal(score(counts, name).values, values)
+    np.testing.assert_array_equal(score(counts, name).direction, signs)
+    np.testing.assert_array_equal(rank(score(counts, name), side=side).order, order)
 
 
 def test_frame_with_p_values():

@@ -167,36 +167,31 @@ class Counts:
         counts alone is computed on these.
         """
         first, kind = counting.distinct_columns([self.tp, self.df[None, :]])
-        return self._columns(first, occurrences=False), kind
-
-    @cached_property
-    def distinct_occurrences(self) -> tuple[Counts, NDArray[np.int64]]:
-        """As `distinct`, of columns that are alike in their occurrences, too."""
-        if self.tf is None or self.tf_total is None or self.squares is None:
-            return self.distinct
-        _, by_documents = self.distinct
-        tables = [by_documents[None, :], self.tf, self.tf_total[None, :], self.squares[None, :]]
-        first, kind = counting.distinct_columns(tables)
-        return self._columns(first, occurrences=True), kind
-
-    def _columns(self, at: NDArray[np.int64], occurrences: bool) -> Counts:
-        tf, tf_total, squares = (self.tf, self.tf_total, self.squares) if occurrences else (None, None, None)
-        return Counts(
-            self.tp[:, at],
+        made = Counts(
+            self.tp[:, first],
             self.pos,
-            self.df[at],
+            self.df[first],
             self.n_docs,
             self.classes,
             multilabel=self.multilabel,
-            tf=None if tf is None else tf[:, at],
-            tf_total=None if tf_total is None else tf_total[at],
-            squares=None if squares is None else squares[at],
         )
+        return made, kind
 
-    def direction(self, classes: slice = slice(None)) -> NDArray[np.int8]:
+    @cached_property
+    def distinct_occurrences(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The first column of each kind, alike in documents and occurrences, and the kind of each column."""
+        assert self.tf is not None
+        assert self.tf_total is not None
+        assert self.squares is not None
+        _, by_documents = self.distinct
+        tables = [by_documents[None, :], self.tf, self.tf_total[None, :], self.squares[None, :]]
+        first, kind = counting.distinct_columns(tables)
+        return first, kind
+
+    def direction(self, classes: slice = slice(None), columns: Any = slice(None)) -> NDArray[np.int8]:
         """Return classes x terms: +1 where a term speaks for the class, -1 where against, 0 where neither."""
-        tp = self.tp[classes].toarray() if sparse.issparse(self.tp) else self.tp[classes]
-        return np.sign(tp * self.n_docs - self.df * self.pos[classes, None]).astype(np.int8)
+        tp = dense_rows(self.tp, classes)[:, columns]
+        return np.sign(tp * self.n_docs - self.df[columns] * self.pos[classes, None]).astype(np.int8)
 
     @cached_property
     def tables(self) -> Tables:
@@ -227,17 +222,21 @@ class Counts:
             squares=self.squares,
         )
 
-    def blocks(self) -> Iterator[tuple[slice, Ints, Ints]]:
-        """Yield (classes, tp, fp) for blocks of classes, dense, each of a bounded size."""
-        step = (
-            max(1, DENSE_CELLS // max(1, self.n_terms))
-            if sparse.issparse(self.tp)
-            else max(1, self.n_classes)
-        )
+    def blocks(
+        self, cells: int | None = None, columns: Any = slice(None)
+    ) -> Iterator[tuple[slice, Ints, Ints]]:
+        """Yield (classes, tp, fp) of some columns for blocks of classes, dense, each of about `cells` cells.
+
+        By default dense counts are one block.
+        """
+        df = self.df[columns]
+        if cells is None:
+            cells = DENSE_CELLS if sparse.issparse(self.tp) else self.n_classes * len(df)
+        step = max(1, cells // max(1, len(df)))
         for start in range(0, self.n_classes, step):
             rows = slice(start, min(start + step, self.n_classes))
-            tp = self.tp[rows].toarray() if sparse.issparse(self.tp) else self.tp[rows]
-            yield rows, tp, self.df - tp
+            tp = dense_rows(self.tp, rows)[:, columns]
+            yield rows, tp, df - tp
 
     def __repr__(self) -> str:
         extra = ", with occurrences" if self.occurrences else ""
@@ -532,6 +531,11 @@ def _same(a: Any, b: Any) -> bool:
     if sparse.issparse(a) or sparse.issparse(b):
         return a.shape == b.shape and abs(sparse.csr_array(a) - sparse.csr_array(b)).nnz == 0
     return np.array_equal(a, b)
+
+
+def dense_rows(table: Any, rows: slice) -> Any:
+    """Return some rows of a table, dense whatever the table is."""
+    return table[rows].toarray() if sparse.issparse(table) else table[rows]
 
 
 def _least(table: Any) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from termsieve.counts import Counts, Ints
+from termsieve.counts import Counts, Ints, dense_rows
 from termsieve.errors import InputError
 from termsieve.metrics import Floats, Metric, Occurrences, direction
 from termsieve.metrics import metric as metric_of
@@ -19,17 +19,21 @@ if TYPE_CHECKING:
     import polars
 
 
+BLOCK_CELLS = 2**16  # classes x terms scored at a time: what a formula leaves on its way stays in the cache
+
+
 class Block(NamedTuple):
-    """The scores of some classes of counts, and the directions for whoever asks."""
+    """The scores of some classes and columns of counts, and the directions for whoever asks."""
 
     rows: slice
     values: Floats
     counts: Counts
+    columns: Any = slice(None)
 
     @property
     def direction(self) -> NDArray[np.int8]:
         """+1 where the term speaks for the class, -1 where against, 0 where neither."""
-        return self.counts.direction(self.rows)
+        return self.counts.direction(self.rows, self.columns)
 
 
 class Scores:
@@ -67,32 +71,35 @@ class Scores:
             shape = f"{self.counts.n_classes:,} classes x {self.counts.n_terms:,} terms"
             raise InputError(f"scores of {shape} are too large for one table; take them from blocks()")
         blocks, kind = self.distinct()
-        block = next(blocks)
-        self.__dict__.update(values=block.values[:, kind], direction=block.direction[:, kind])
-        return self.values, self.direction
+        parts = [(block.values[:, kind], block.direction[:, kind]) for block in blocks]
+        values, direction = (np.concatenate(part) for part in zip(*parts, strict=True))
+        self.__dict__.update(values=values, direction=direction)
+        return values, direction
 
     def blocks(self) -> Iterator[tuple[slice, Floats, NDArray[np.int8]]]:
         """Yield (classes, values, direction) for blocks of classes, each of a bounded size."""
         for block in self._blocks(self.counts):
             yield block.rows, block.values, block.direction
 
-    def _blocks(self, counts: Counts) -> Iterator[Block]:
-        """Yield the blocks of `counts`, which holds all columns or the distinct ones."""
+    def _blocks(self, counts: Counts, columns: Any = slice(None)) -> Iterator[Block]:
+        """Yield the blocks of the columns of `counts`, which holds all columns or the distinct ones."""
         if self.metric.kind == "no class" and not sparse.issparse(counts.tp) and counts.n_classes > 1:
-            (one,) = self._blocks(counts.take([0]))  # and all classes score alike
-            yield Block(slice(0, counts.n_classes), np.broadcast_to(one.values, counts.tp.shape), counts)
+            (one,) = self._blocks(counts.take([0]), columns)  # and all classes score alike
+            values = np.broadcast_to(one.values, (counts.n_classes, one.values.shape[1]))
+            yield Block(slice(0, counts.n_classes), values, counts, columns)
             return
-        for rows, tp, fp in counts.blocks():
+        for rows, tp, fp in counts.blocks(BLOCK_CELLS, columns):
             pos, neg = counts.pos[rows, None], counts.neg[rows, None]
-            yield Block(rows, self._values(tp, fp, pos, neg, self._extra(counts, rows)), counts)
+            values = self._values(tp, fp, pos, neg, self._extra(counts, rows, columns))
+            yield Block(rows, values, counts, columns)
 
     def distinct(self) -> tuple[Iterator[Block], NDArray[np.int64]]:
         """Return the blocks of the distinct columns, and for each column which of these it is."""
         if sparse.issparse(self.counts.tp) or self.metric.reads == "terms":
             return self._blocks(self.counts), np.arange(self.counts.n_terms)
         if self.metric.reads and self.counts.occurrences:
-            counts, kind = self.counts.distinct_occurrences
-            return self._blocks(counts), kind
+            first, kind = self.counts.distinct_occurrences
+            return self._blocks(self.counts, first), kind
         counts, kind = self.counts.distinct
         if self.metric.needs:
             return self._blocks(counts), kind
@@ -111,7 +118,7 @@ class Scores:
             )
         return values
 
-    def _extra(self, counts: Counts, rows: slice) -> dict[str, Any]:
+    def _extra(self, counts: Counts, rows: slice, columns: Any) -> dict[str, Any]:
         """Return what the metric reads beyond the tables of `counts`."""
         reads, whole = self.metric.reads, self.counts
         if reads == "terms":
@@ -120,14 +127,14 @@ class Scores:
             return {}
         if whole.tf is None or whole.tf_total is None or counts.tf_total is None or counts.squares is None:
             raise InputError(f"metric '{self.metric}' needs word occurrences; count with occurrences=True")
-        tf = counts.tf[rows].toarray() if sparse.issparse(counts.tf) else counts.tf[rows]  # type: ignore[index]
+        tf = dense_rows(counts.tf, rows)[:, columns]
         inside = np.asarray(whole.tf[rows].sum(axis=1), dtype=np.float64).reshape(-1, 1)
         occurrences = Occurrences(
             tf_pos=tf.astype(np.float64),
-            tf_neg=(counts.tf_total - tf).astype(np.float64),
+            tf_neg=(counts.tf_total[columns] - tf).astype(np.float64),
             all_pos=inside,
             all_neg=whole.tf_total.sum() - inside,
-            squares=counts.squares.astype(np.float64),
+            squares=counts.squares[columns].astype(np.float64),
             n_terms=whole.n_terms,
         )
         return {"occurrences": occurrences}

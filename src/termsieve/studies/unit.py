@@ -230,7 +230,7 @@ class _WeightScores(Scores):
             inside, total - inside, all_pos, total.sum() - all_pos, squares, counts.n_terms
         )
 
-    def _extra(self, counts: Counts, rows: slice) -> dict[str, Any]:
+    def _extra(self, counts: Counts, rows: slice, columns: Any) -> dict[str, Any]:
         return {"occurrences": self._words}
 
     def distinct(self) -> tuple[Iterator[Block], Ints]:
