@@ -90,6 +90,22 @@ def test_dual_descent_that_runs_out_ends_with_newton_steps():
     assert np.linalg.norm(gradient(w, A, sign, cost, False)) < 1e-4
 
 
+@pytest.mark.parametrize("method", [linear.CHOSEN, linear.DUAL, linear.ITERATIVE, linear.GRAM])
+def test_rows_of_both_labels_with_huge_values_and_costs_stay_near_the_best(method):
+    # The inner products are singular up to the 14th digit: a factor of them may fail.
+    X, sign, _ = problem(400, 600, True, seed=1)
+    X, sign = 1000 * np.vstack([X, X[:20]]), np.concatenate([sign, -sign[:20]])
+    A, cost = np.column_stack([np.ones(len(X)), X]), np.full(len(X), 2e7)
+    start, end, column, value = rows_of(X)
+
+    def objective(chosen):
+        w = np.zeros(A.shape[1])
+        linear.solve(linear.Workspace(), False, column, value, start, end, sign, cost, w, 1e-4, chosen)
+        return w @ w / 2 + cost @ np.maximum(0, 1 - sign * (A @ w)) ** 2 / 2
+
+    assert objective(method) < 1.01 * objective(linear.DENSE)
+
+
 def test_solve_of_no_rows_is_zero():
     w, ints = np.ones(3), np.empty(0, dtype=np.int64)
     linear.solve(linear.Workspace(), False, np.empty(0, np.int32), NONE, ints, ints, NONE, NONE, w, 1e-6)

@@ -240,11 +240,12 @@ cdef void extend_gram(const Rows* rows, Workspace space, Py_ssize_t known) noexc
                     line[listed[q]] += rows.value[p] * listed_value[q]
 
 
-cdef void solve_gram(const Rows* rows, Workspace space, Py_ssize_t n_active) noexcept nogil:
-    """Solve H step = -gradient by a Cholesky factor of the size of the active rows.
+cdef bint solve_gram(const Rows* rows, Workspace space, Py_ssize_t n_active) noexcept nogil:
+    """Solve H step = -gradient by a Cholesky factor of the size of the active rows; return whether it went well.
 
     H = I + X' B X has the inverse I - X' (B^-1 + X X')^-1 X; the inner products X X' are kept between rounds.
     """
+    cdef double slope = 0.0
     cdef int size = <int> n_active, one = 1, info = 0, i
     cdef char uplo = b"U"
     cdef Py_ssize_t a, b, r, known, n_fresh = 0
@@ -281,11 +282,16 @@ cdef void solve_gram(const Rows* rows, Workspace space, Py_ssize_t n_active) noe
         line[a] += 1.0 / space.bend[r]
         share[a] = dot(rows, r, &space.gradient[0])
     dpotrf(&uplo, &size, &space.factor[0], &size, &info)
+    if info != 0:
+        return False
     dpotrs(&uplo, &size, &one, &space.factor[0], &size, share, &size, &info)
     for i in range(rows.width):
         space.step[i] = -space.gradient[i]
     for a in range(n_active):
         add(rows, space.order[a], share[a], &space.step[0])
+    for i in range(rows.width):
+        slope += space.gradient[i] * space.step[i]
+    return slope < 0.0
 
 
 cdef inline double gram_cost(double n_active) noexcept nogil:
@@ -449,9 +455,7 @@ cdef void newton(
             by_gram = t < iterative_cost(entries, width)
         if method == DENSE:
             solve_dense(rows, space)
-        elif by_gram and 0 < n_active <= space.kept.shape[0]:
-            solve_gram(rows, space, n_active)
-        else:
+        elif not (by_gram and 0 < n_active <= space.kept.shape[0] and solve_gram(rows, space, n_active)):
             forcing = min(0.1, sqrt(size / first_size))
             solve_iterative(rows, space, n_active, max(forcing * size, 0.3 * tolerance))
         t = line_minimum(rows, space, logistic, w)
