@@ -475,6 +475,7 @@ cdef bint descend_dual(const Rows* rows, Workspace space, double* w, double tole
     """
     cdef Py_ssize_t n = rows.n, n_active = n, i, j, r
     cdef double entries, limit = 1e300, highest, lowest, gradient, alpha, lack, worst, pace, newton_cost
+    cdef double first = 0.0, second = 0.0
     cdef double past[4]
     cdef int epoch
     cdef int64_t swap, p
@@ -495,6 +496,16 @@ cdef bint descend_dual(const Rows* rows, Workspace space, double* w, double tole
     for r in range(n):
         if alphas[r] > 0.0:
             add(rows, r, alphas[r] * rows.sign[r], w)
+            first += alphas[r]
+            second += alphas[r] * alphas[r] / rows.cost[r]
+    for i in range(rows.width):
+        second += w[i] * w[i]
+    if second > 0.0:
+        # The best multiple of the point: with more columns than it was found for, it is too large.
+        for r in range(n):
+            alphas[r] *= first / second
+        for i in range(rows.width):
+            w[i] *= first / second
     for epoch in range(1000):
         highest = -1e300
         lowest = 1e300
@@ -566,9 +577,9 @@ def solve(
     has given up, decide by what each was measured to cost.
     """
     cdef Rows rows = rows_of(start, end, column, value)
-    cdef double entries = 0.0, squares = 0.0, length
+    cdef double entries = 0.0, squares = 0.0, length, factor
     cdef Py_ssize_t r, n_bent = 0, width = w.shape[0]
-    cdef bint done = False
+    cdef bint dense, done = False
     if rows.n == 0:
         w[:] = 0.0
         return
@@ -579,9 +590,14 @@ def solve(
         entries += length
         squares += length * length
     if method == CHOSEN:
-        # In nanoseconds a round: a Cholesky factor (and, for the logistic loss, a new Hessian) against about ten
-        # products with the Hessian.
-        if <double> width * width * width / 4.0 + (0.5 * squares if logistic else 0.0) <= 20.0 * entries:
+        # In nanoseconds a round: a Cholesky factor and, for the logistic loss, a new Hessian, against products with
+        # the Hessian, of which the squared hinge needs fewer.
+        factor = <double> width * width * width / 30.0
+        if logistic:
+            dense = factor + 0.5 * squares <= 20.0 * entries
+        else:
+            dense = factor <= 2.5 * entries
+        if dense:
             method = DENSE
         elif not logistic and rows.n < 4 * width:
             method = DUAL
