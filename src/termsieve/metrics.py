@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from inspect import Parameter, signature
 from typing import Any, Literal, NamedTuple, overload
 from zlib import crc32
@@ -73,12 +73,12 @@ class Metric:
         value = np.asarray(value, dtype=np.float64)
         return np.where(absent, 0.0, value)[()] if guard else value[()]
 
-    @property
+    @cached_property
     def reads(self) -> str:
         """What the metric looks at beyond the table: "occurrences", "terms" or nothing."""
         return next((extra for extra in EXTRAS if extra in signature(self.function).parameters), "")
 
-    @property
+    @cached_property
     def needs(self) -> str:
         """What it cannot do without: `reads`, unless that has a default."""
         reads = self.reads
