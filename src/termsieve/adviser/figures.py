@@ -57,17 +57,6 @@ class Verdicts:
             _figures(goal, self.cells().sum(axis=0, dtype=np.float64)[None], len(self), self.one_label)[0]
         )
 
-    def merit(self, goal: str) -> float:
-        """Return what candidates are compared by: the figure, for precision with one false alarm more.
-
-        Without it five documents found, all of them right, would beat fifty with one wrong.
-        """
-        sums = self.cells().sum(axis=0, dtype=np.float64)
-        if goal == "precision":
-            n_problems = self.truth.shape[1]
-            sums[n_problems : 2 * n_problems] += 1
-        return float(_figures(goal, sums[None], len(self), self.one_label)[0])
-
     def resampled(self, goal: str, weights: NDArray[np.int64]) -> Floats:
         """Return the figure under each row of document weights."""
         return _resampled(goal, weights, self.cells(), self.one_label)

@@ -163,7 +163,7 @@ class Standing:
 
     def figures(self, goal: str) -> list[float]:
         """Return the figure at each size, steadied by its neighbours: a lone peak is more often luck."""
-        raw = np.array([verdicts.merit(goal) for verdicts in self.verdicts])
+        raw = np.array([verdicts.figure(goal) for verdicts in self.verdicts])
         padded = np.concatenate([raw[:1], raw, raw[-1:]])
         return ((padded[:-2] + 2 * raw + padded[2:]) / 4).tolist()
 
