@@ -330,6 +330,8 @@ cdef void solve_iterative(const Rows* rows, Workspace space, Py_ssize_t n_active
         residual[i] = -space.gradient[i]
         along[i] = residual[i] * scale[i]
         old += residual[i] * along[i]
+    if old == 0.0:
+        return
     for rounds in range(500):
         memcpy(image, along, width * sizeof(double))
         for a in range(n_active):
