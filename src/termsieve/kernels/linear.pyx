@@ -601,7 +601,7 @@ def solve(
             dense = factor <= 2.5 * entries
         if dense:
             method = DENSE
-        elif not logistic and rows.n < 4 * width:
+        elif not logistic and rows.n < 8 * width:
             method = DUAL
     space.reserve(rows.n, width)
     if method == DUAL:
