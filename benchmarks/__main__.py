@@ -36,8 +36,9 @@ LIMITS = """
   words, while chi2's cost falls with the documents. The peak is above chi2's: 67 MB of it are the counts of
   documents and of occurrences of all classes, 42 MB the results of the 25 metrics.
 - forman2003 on fbis: its 2,000 terms fill 8 % of the table, nearly all of the time is the solver's, and
-  there LinearSVC does well. The six sets together are above the goal, and the whole study takes 7 minutes on
-  two free cores ([reproduction-forman2003.md](reproduction-forman2003.md)); the stretch goals are not reached.
+  there LinearSVC does well. The six sets together are above the goal, and the whole study takes 7 minutes
+  on two free cores ([reproduction-forman2003.md](reproduction-forman2003.md)); the stretch goals are not
+  reached.
 - Memory of 200 MB of text with one thread, and of 20 Newsgroups with two: 6 and 3 % above CountVectorizer's.
 - Two threads beside CountVectorizer need two free cores, and the list of texts is read by one.
 - `lr` has no goal: 2 to 4 times as fast as liblinear at 500 terms and more.
