@@ -41,7 +41,7 @@ LIMITS = """
   reached.
 - Memory of 200 MB of text with one thread, and of 20 Newsgroups with two: 6 and 3 % above CountVectorizer's.
 - Two threads beside CountVectorizer need two free cores, and the list of texts is read by one.
-- `lr` has no goal: 2 to 4 times as fast as liblinear at 500 terms and more.
+- `lr` has no goal: 1.6 to 4 times as fast as liblinear at 500 terms and more.
 """
 
 
