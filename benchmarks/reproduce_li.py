@@ -57,10 +57,9 @@ def accuracy_table(rows: pl.DataFrame, selections: pl.DataFrame, corpus: str) ->
         method: dict(zip(part["size"], part["value"], strict=True)) | {None: every}
         for (method,), part in chosen.items()
     }
-    best = {size: max(cells.get(size, 0.0) for cells in by_size.values()) for size in sizes}
+    best = {size: max(cells[size] for cells in by_size.values()) for size in sizes}
     for method, cells in by_size.items():
-        shown = ["" if s not in cells else f"{'**' * (cells[s] == best[s])}{cells[s]:.3f}" for s in sizes]
-        shown = [cell + "**" * cell.startswith("**") for cell in shown]
+        shown = [f"**{cells[s]:.3f}**" if cells[s] == best[s] else f"{cells[s]:.3f}" for s in sizes]
         yield f"| {method} | {' | '.join(shown)} |"
     learned = selections.filter(pl.col("lam").is_not_null(), corpus=corpus)
     lams = dict(zip(learned["size"], learned["lam"], strict=True))

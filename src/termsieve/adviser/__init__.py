@@ -95,6 +95,7 @@ def _facts(question: Question, start: float, limit: float, generator: np.random.
     tried = [standing.arm for standing in outcome.standings]
     whole = Fold(question, rows, rows[:1])
     own, full, choices = _nested(question, tried, generator, start + limit)
+    raced = outcome.winner
     outcome, own = _preferred(question, outcome, own, full)
     choice = _settled(_candidate(outcome.winner, outcome.at), whole)
     cost = _cost(choice, whole)
@@ -105,6 +106,7 @@ def _facts(question: Question, start: float, limit: float, generator: np.random.
         ],
         outer_choices=choices,
         all_features_learner=outcome.everything.arm.learner,
+        gave_way=outcome.winner is not raced,
         not_tried=[str(arm) for arm in arms if arm not in tried],
         seconds=time.perf_counter() - start,
     )

@@ -61,6 +61,7 @@ class Evidence:
     candidates: list[dict[str, Any]]  # all that was tried, with its cross-validated figure
     outer_choices: list[str]  # what was chosen without each part of the documents
     all_features_learner: str
+    gave_way: bool  # the choice of cross-validation, to all features: it fell behind them on unseen documents
     not_tried: list[str]  # for want of time
     seconds: float
 
@@ -137,19 +138,14 @@ class Advice:
         share = self.cost.terms / max(1, self.cost.all_terms)
         gain = self.figure - self.all_features
         first = (
-            f"Use {self.choice}: on documents that the choice never saw it reached {name} {self.figure:.3f}, "
+            f"Use {self.choice}: {self._measured()} it reached {name} {self.figure:.3f}, "
             f"and on {self.held_out:,} further ones it will lie between {low:.3f} and {high:.3f} (95 %)."
         )
         if self.choice.arm.method is None:
-            other = self.runner_up
-            ahead = other is not None and other.figures[self.goal] > self.choice.figures[self.goal]
-            lead = (
-                "Selections led in cross-validation, but on unseen documents none"
-                if ahead
-                else "No selection"
-            )
+            beaten = "Selections led in cross-validation, but on unseen documents fell behind"
             second = (
-                f"{lead} did better than all {self.cost.all_terms:,} words, which take "
+                f"{beaten if self.evidence.gave_way else 'No selection did better than'} "
+                f"all {self.cost.all_terms:,} words, which take "
                 f"{_bytes(self.cost.all_matrix_bytes)} for {self.n_docs:,} documents."
             )
         else:
@@ -160,6 +156,10 @@ class Advice:
                 f"{_bytes(self.cost.all_matrix_bytes)}."
             )
         return f"{first} {second} {self._third()}"
+
+    def _measured(self) -> str:
+        """Say which documents the figure is of; they had a say in giving way, but not in the models."""
+        return f"on documents that {'the models' if self.evidence.gave_way else 'the choice'} never saw"
 
     def _third(self) -> str:
         if self.runner_up is None:
@@ -189,7 +189,7 @@ class Advice:
                 "words": self.cost.terms,
                 self.goal: self.figure,
                 "95 %": f"{low:.3f} to {high:.3f}",
-                "measured": "on documents the choice never saw",
+                "measured": self._measured(),
             },
             {
                 "": "all features",

@@ -404,7 +404,7 @@ cdef void newton(
     cdef int width = rows.width, rounds, i
     cdef Py_ssize_t r, n_active
     cdef bint by_gram
-    cdef double size, first_size = -1.0, t, bend, forcing, most, entries, scale = 0.0
+    cdef double size, first_size = -1.0, t, bend, forcing, most, entries, cost, scale = 0.0
     cdef double* gradient = &space.gradient[0]
     for r in range(rows.n):
         space.margin[r] = rows.sign[r] * dot(rows, r, w)
@@ -453,8 +453,8 @@ cdef void newton(
             break
         by_gram = method == GRAM
         if method == DUAL:
-            t = gram_cost(n_active) + (products_cost(entries, width) if space.n_kept == 0 else 0.0)
-            by_gram = t < iterative_cost(entries, width)
+            cost = gram_cost(n_active) + (products_cost(entries, width) if space.n_kept == 0 else 0.0)
+            by_gram = cost < iterative_cost(entries, width)
         if method == DENSE:
             solve_dense(rows, space)
         elif not (by_gram and 0 < n_active <= space.kept.shape[0] and solve_gram(rows, space, n_active)):
