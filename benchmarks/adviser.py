@@ -73,7 +73,7 @@ def draw_facts(corpus: Corpus, hidden: Corpus, target: str | None, goal: str) ->
     low, high = advice.interval(len(hidden))
     raw_low, raw_high = interval(advice.evidence.verdicts, goal, len(hidden), widening=1.0)
     figure = followed(advice.pipeline(), corpus, hidden, target, goal)
-    every = make_pipeline(advice.pipeline()[0], termsieve.learner(advice.evidence.all_features_learner))
+    every = make_pipeline(advice.pipeline()[0], termsieve.get_learner(advice.evidence.all_features_learner))
     full = followed(every, corpus, hidden, target, goal)
     return {
         "corpus": corpus.name,

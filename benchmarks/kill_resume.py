@@ -13,8 +13,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from termsieve.results import ROW_KEYS
 from termsieve.studies import Plan, load_plan, run_study, study_status
+from termsieve.studies.results import ROW_KEYS
 
 RUN = """
 import sys

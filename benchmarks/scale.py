@@ -103,7 +103,7 @@ def count_termsieve(files: list[str], out: Path, workers: int = 2) -> dict:
     """Count with termsieve; importing it is not timed, as with the other engines."""
     import polars  # noqa: F401
 
-    from termsieve.counting import count
+    from termsieve.engines.threads import count
 
     clock = Clock()
     counts = count(files, "text", "label", workers=workers)
@@ -115,11 +115,11 @@ def count_dask(files: list[str], out: Path) -> dict:
     """Count with termsieve in two processes of Dask, a file a task; starting them is not timed."""
     from distributed import Client, LocalCluster
 
-    from termsieve.scale import dask
+    from termsieve.engines import dask
 
     options = {"host": "127.0.0.1", "dashboard_address": None, "silence_logs": 50}
     with LocalCluster(n_workers=2, threads_per_worker=1, **options) as cluster, Client(cluster) as client:
-        client.run(__import__, "termsieve.scale.dask")
+        client.run(__import__, "termsieve.engines.dask")
         clock = Clock()
         counts = dask.count(files, "text", "label", client=client)
         counts.save(out)

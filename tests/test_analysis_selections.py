@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from termsieve import Counts, analysis, metric, rank, score
+from termsieve import Counts, analysis, get_metric, rank, score
 from termsieve.errors import InputError, ParameterError
 
 
@@ -117,7 +117,7 @@ def test_implied_ratios_by_a_loop(counts):
     for row in made.to_dicts():
         c = counts.classes.tolist().index(row["class"])
         tpr, fpr = counts.tp[c] / counts.pos[c], counts.fp[c] / counts.neg[c]
-        values = metric(row["metric"])(counts.tp[c], counts.fp[c], counts.pos[c], counts.neg[c])
+        values = get_metric(row["metric"])(counts.tp[c], counts.fp[c], counts.pos[c], counts.neg[c])
         present = [i for i in range(25) if counts.df[i]]
         top = sorted(present, key=lambda i: (-values[i], -counts.df[i], i))[: row["size"]]
         assert row["ratio"] == pytest.approx(np.mean([tpr[i] > fpr[i] for i in top]))
@@ -126,7 +126,7 @@ def test_implied_ratios_by_a_loop(counts):
 def test_largest_scores(counts):
     for row in analysis.largest_scores(counts, ["cc", "ig"]).to_dicts():
         c = counts.classes.tolist().index(row["class"])
-        values = metric(row["metric"])(counts.tp[c], counts.fp[c], counts.pos[c], counts.neg[c])
+        values = get_metric(row["metric"])(counts.tp[c], counts.fp[c], counts.pos[c], counts.neg[c])
         sign = np.sign(counts.tp[c] * counts.neg[c] - counts.fp[c] * counts.pos[c])
         assert row["positive_score"] == pytest.approx(np.abs(values[sign > 0]).max())
         assert row["negative_score"] == pytest.approx(np.abs(values[sign < 0]).max())

@@ -41,7 +41,7 @@ def imported_parts(path):
 
 def test_every_module_has_its_layer():
     parts = {path.stem if path.is_file() else path.name for path in PACKAGE.iterdir()}
-    parts -= {"__init__", "__pycache__", "py"}
+    parts -= {"__init__", "__main__", "__pycache__", "py"}
     assert parts == set(layers())
 
 
@@ -49,7 +49,7 @@ def test_modules_import_only_from_layers_above():
     order = layers()
     for path in PACKAGE.rglob("*.py"):
         part = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-        if part == "__init__":
+        if part in ("__init__", "__main__"):
             continue
         allowed = {*order[: order.index(part) + 1], "__version__"}
         below = set(imported_parts(path)) - allowed

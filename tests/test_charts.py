@@ -13,7 +13,7 @@ from contourpy import contour_generator
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from termsieve import METRICS, Counts, analysis, charts, cut, metric, rank, score
+from termsieve import METRICS, Counts, analysis, charts, cut, get_metric, rank, score
 from termsieve.charts.contours import Grid, score_grid
 from termsieve.charts.theme import script_json, vega_bundle
 from termsieve.errors import InputError, ParameterError, UnknownNameError
@@ -39,7 +39,7 @@ def random_counts(seed, n_terms=60, pos=25, neg=40):
 
 def key(name, tp, fp, pos, neg):
     """What a ranking of both sides sorts by, from the definition alone."""
-    chosen = metric(name)
+    chosen = get_metric(name)
     tp, fp = np.asarray(tp, dtype=float), np.asarray(fp, dtype=float)
     if chosen.folds:
         mirrored = tp * neg < fp * pos
@@ -67,7 +67,7 @@ def test_the_level_divides_selected_from_unselected_terms(name, seed, k):
 @pytest.mark.parametrize("name", ELEMENTWISE)
 @pytest.mark.parametrize(("pos", "neg"), [(7, 30), (300, 4000)])
 def test_a_drawn_line_is_within_a_grid_cell_of_the_exact_level_set(name, pos, neg):
-    grid = score_grid(metric(name), pos, neg)
+    grid = score_grid(get_metric(name), pos, neg)
     values = key(name, grid.tp[:, None], grid.fp[None, :], pos, neg)
     levels = np.quantile(values, [0.5, 0.8, 0.97])
     # A value a hair above the level may be drawn on either side.
@@ -290,7 +290,7 @@ def test_telling_terms_are_the_best_of_each_direction(counts):
     assert made["speaks"].to_list() == ["for"] * 3 + ["against"] * 3
     c = counts.classes.tolist().index("eggs")
     tp, fp, pos, neg = counts.tp[c], counts.fp[c], counts.pos[c], counts.neg[c]
-    values = metric("chi_squared")(tp, fp, pos, neg)
+    values = get_metric("chi_squared")(tp, fp, pos, neg)
     best = values[tp * neg > fp * pos].max()
     assert made["score"][0] == pytest.approx(best)
     assert made["rank"].min() == 1

@@ -121,7 +121,7 @@ def test_rank_writes_the_same_rows_in_every_format(run, folder):
 
 
 def test_rank_reads_json_lines_from_standard_input(folder):
-    command = [sys.executable, "-m", "termsieve.cli", "rank", "-", "-k", "2", "--json"]
+    command = [sys.executable, "-m", "termsieve", "rank", "-", "-k", "2", "--json"]
     done = subprocess.run(
         command, input=(folder / "many.jsonl").read_bytes(), capture_output=True, check=True
     )
@@ -224,9 +224,9 @@ def test_a_saved_pipeline_predicts_as_the_library_does(run, folder):
     run("select mail.csv --label folder -k 4 --pipeline model.skops --learner lr")
     printed = run("predict model.skops mail.csv --text body").out.split()
     texts, labels = zip(*MAIL, strict=True)
-    from termsieve import TermVectorizer, learner
+    from termsieve import TermVectorizer, get_learner
 
-    model = make_pipeline(TermVectorizer(binary=True), TermSelector("bns", k=4), learner("lr")).fit(
+    model = make_pipeline(TermVectorizer(binary=True), TermSelector("bns", k=4), get_learner("lr")).fit(
         texts, labels
     )
     assert printed == model.predict(texts).tolist()
@@ -255,7 +255,7 @@ def test_training_says_nothing_of_classes_with_one_document(folder):
     with open("each.csv", "w", newline="") as file:
         csv.writer(file).writerows(rows)
     words = ["select", "each.csv", "--label", "folder", "-k", "9", "--pipeline", "model.skops"]
-    done = subprocess.run([sys.executable, "-m", "termsieve.cli", *words], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-m", "termsieve", *words], capture_output=True, text=True)
     assert done.stderr.startswith("wrote model.skops")
     assert done.stderr.count("\n") == 1
 

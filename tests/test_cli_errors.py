@@ -138,7 +138,7 @@ def test_a_wrong_invocation_gets_one_sentence(capsys, line, code, sentence):
 
 
 def command(*words):
-    return [sys.executable, "-m", "termsieve.cli", *words]
+    return [sys.executable, "-m", "termsieve", *words]
 
 
 def test_debug_shows_where_an_error_comes_from(folder):

@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
 from termsieve import Counts
-from termsieve import counts as counts_module
+from termsieve.counts import table as counts_module
 from termsieve.errors import FormatError, InputError
 
 TERMS = ["buy", "now", "hi", "ltd"]

@@ -114,7 +114,7 @@ def test_generated_pages_are_up_to_date(page, script):
 
 
 def test_a_metric_takes_ten_lines():
-    (body,) = blocks(ROOT / "docs" / "contributing.md", lambda _, body: "@declare" in body)
+    (body,) = blocks(ROOT / "docs" / "contributing.md", lambda _, body: "@register_metric" in body)
     lines = [line[4:] for line in body.splitlines() if line.strip()]
     assert len(lines) <= 10
 

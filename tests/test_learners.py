@@ -25,14 +25,14 @@ from termsieve.learners import (
     SquaredHingeSVM,
     decision_path,
     decision_sets,
-    learner,
+    get_learner,
     learner_name,
     predicted_sets,
 )
 from termsieve.measures import decision_values
 
 
-@parametrize_with_checks([learner(name) for name in LEARNERS])
+@parametrize_with_checks([get_learner(name) for name in LEARNERS])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -75,16 +75,16 @@ def oracle(name, n):
 def test_decisions_are_scikit_learns(name, corpus):
     X, y, test = corpus
     tolerance = 5e-3 if name == "svm(hinge)" else 1e-3
-    ours, theirs = learner(name).fit(X, y), oracle(name, X.shape[0]).fit(X, y)
+    ours, theirs = get_learner(name).fit(X, y), oracle(name, X.shape[0]).fit(X, y)
     assert decision_values(ours, test) == pytest.approx(decision_values(theirs, test), abs=tolerance)
 
 
 @pytest.mark.parametrize("name", ["lr", "svm"])
 def test_several_classes_are_each_against_the_rest(name):
     X, y = documents("presence", classes=3)
-    model = learner(name).fit(X, y)
+    model = get_learner(name).fit(X, y)
     for c in range(3):
-        single = learner(name).fit(X, y == c)
+        single = get_learner(name).fit(X, y == c)
         assert model.decision_function(X)[:, c] == pytest.approx(single.decision_function(X))
 
 
@@ -111,7 +111,7 @@ def test_classes_predicted_with_sets_are_those_of_separate_fits(name, classes):
         if classes == 1:
             assert set(row) == {"d"}
         else:
-            model = learner(name).fit(X[train][:, columns], y[train])
+            model = get_learner(name).fit(X[train][:, columns], y[train])
             assert np.mean(model.predict(X[test][:, columns]) != row) <= 0.02
 
 
@@ -177,9 +177,9 @@ def test_quotient_of_several_classes_is_each_against_the_rest():
     ],
 )
 def test_printed_names_parse_back(name):
-    estimator = learner(name)
+    estimator = get_learner(name)
     assert learner_name(estimator) == learner_name(name) == name
-    assert repr(learner(learner_name(estimator))) == repr(estimator)
+    assert repr(get_learner(learner_name(estimator))) == repr(estimator)
 
 
 def test_names_are_read_with_spaces_and_whole_numbers():
@@ -189,7 +189,7 @@ def test_names_are_read_with_spaces_and_whole_numbers():
 
 def test_any_classifier_is_a_learner_and_is_cloned():
     given = RidgeClassifier(alpha=3.0)
-    taken = learner(given)
+    taken = get_learner(given)
     assert taken is not given
     assert taken.alpha == 3.0
     assert learner_name(given) == "RidgeClassifier(alpha=3.0)"
@@ -212,7 +212,7 @@ def test_any_classifier_is_a_learner_and_is_cloned():
 )
 def test_unusable_names_say_what_to_do(name, message):
     with pytest.raises(ParameterError, match=message):
-        learner(name)
+        get_learner(name)
     assert issubclass(UnknownNameError, ParameterError)
 
 
@@ -229,7 +229,7 @@ def test_paths_are_the_separate_fits(name, kind):
     for row, size in zip(values, sizes, strict=True):
         if size:
             columns = order[:size]
-            model = learner(name).fit(X[:110][:, columns], y[:110])
+            model = get_learner(name).fit(X[:110][:, columns], y[:110])
             assert row == pytest.approx(decision_values(model, X[110:][:, columns]), abs=tolerance)
         else:
             assert len(set(row)) == 1
@@ -243,7 +243,7 @@ def test_sets_are_the_separate_fits(name, kind):
     sets = [np.concatenate([up[:a], down[: 12 - a]]) for a in (0, 3, 12, 6)]
     values = decision_sets(name, X[:110], y[:110], X[110:], sets)
     for row, columns in zip(values, sets, strict=True):
-        model = learner(name).fit(X[:110][:, columns], y[:110])
+        model = get_learner(name).fit(X[:110][:, columns], y[:110])
         tolerance = 1e-2 if name == "svm(hinge)" else 1e-4
         assert row == pytest.approx(decision_values(model, X[110:][:, columns]), abs=tolerance)
 
@@ -319,7 +319,7 @@ def test_values_of_any_scale_end_at_the_minimum(name, scale):
     rng = np.random.default_rng(9)
     X = rng.normal(size=(120, 15)) * scale
     y = (X[:, 0] + rng.normal(size=120) * scale > 0).astype(int)
-    model = learner(name).fit(X, y)
+    model = get_learner(name).fit(X, y)
     theirs = oracle(name, 120).fit(X, y) if scale < 1 else model
     assert np.mean(model.predict(X) != theirs.predict(X)) <= 0.01
     assert np.mean(model.predict(X) == y) > 0.5
@@ -334,7 +334,7 @@ def test_svm_path_is_optimal_on_any_small_problem(data):
     y = np.array(data.draw(st.lists(st.integers(0, 1), min_size=n, max_size=n)))
     if y.min() == y.max():
         return
-    model = learner("svm").fit(X, y)
+    model = get_learner("svm").fit(X, y)
     w = np.concatenate([model.intercept_, model.coef_[0]])
     A, sign = np.column_stack([np.ones(n), X]), 2 * y - 1
     gradient = w - 2 * (np.maximum(0, 1 - sign * (A @ w)) * sign) @ A
@@ -357,7 +357,7 @@ def test_learners_leave_their_input_alone():
     X, y = documents("counts")
     before = X.toarray()
     for name in LEARNERS:
-        estimator = learner(name)
+        estimator = get_learner(name)
         decision_path(estimator, X, y, X, np.arange(60), [5, 60])
         assert not hasattr(estimator, "classes_")
         clone(estimator).fit(X, y)

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2, false_discovery_control
 
-from termsieve import METRICS, Counts, metric, rank, score
-from termsieve import counts as counts_module
+from termsieve import METRICS, Counts, get_metric, rank, score
 from termsieve import scores as scores_module
+from termsieve.counts import table as counts_module
 from termsieve.errors import InputError
 
 
@@ -23,7 +23,7 @@ def random_counts(seed=0, n_docs=60, n_terms=40, n_classes=4, occurrences=True):
 def test_every_cell_is_the_metric_of_its_table(name, fold):
     counts = random_counts()
     scores = score(counts, name, fold=fold)
-    m = metric(name)
+    m = get_metric(name)
     for c, t in np.ndindex(scores.values.shape):
         tp, fp, pos, neg = counts.tp[c, t], counts.fp[c, t], counts.pos[c], counts.neg[c]
         sign = np.sign(tp * (neg - fp) - fp * (pos - tp))
@@ -36,7 +36,7 @@ def test_every_cell_is_the_metric_of_its_table(name, fold):
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["bns", "ig", "f1", "odds", "gu", "wfo(0.3)"]))
 def test_scoring_distinct_tables_once_changes_nothing(seed, name):
     counts = random_counts(seed, n_docs=1500, n_terms=600, n_classes=3, occurrences=False)
-    m = metric(name)
+    m = get_metric(name)
     direct = m(counts.tp, counts.fp, counts.pos[:, None], counts.neg[:, None])
     np.testing.assert_array_equal(score(counts, name, fold=False).values, direct)
 

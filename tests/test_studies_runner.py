@@ -13,7 +13,6 @@ import polars as pl
 import pytest
 
 from termsieve.errors import StudyError
-from termsieve.results import ROW_KEYS, Results, Store
 from termsieve.studies import (
     Plan,
     load_plan,
@@ -24,6 +23,7 @@ from termsieve.studies import (
     study_status,
     study_summary,
 )
+from termsieve.studies.results import ROW_KEYS, Results, Store
 
 PLAN = """
 name = "small"
@@ -105,7 +105,7 @@ def test_processes_give_the_same_rows(data, undisturbed, tmp_path):
 
 def test_a_dask_cluster_gives_the_same_rows(data, undisturbed, tmp_path):
     distributed = pytest.importorskip("distributed")
-    from termsieve.scale import DaskEngine
+    from termsieve.studies.dask import DaskEngine
 
     with (
         distributed.LocalCluster(

@@ -12,10 +12,10 @@ from sklearn.svm import SVC, LinearSVC
 from termsieve.corpus import Corpus
 from termsieve.counts import Counts
 from termsieve.errors import StudyError
-from termsieve.policy import rank
-from termsieve.results import ROW_KEYS
+from termsieve.ranking import rank
 from termsieve.scores import score
 from termsieve.studies.plan import ALL, NO_SELECTION, Plan, Size
+from termsieve.studies.results import ROW_KEYS
 from termsieve.studies.tasks import all_tasks, cut_units
 from termsieve.studies.unit import Fold, Task, Unit, drawn_parts, prepared, unit_result
 

@@ -101,7 +101,7 @@ class Metric:
 
     def __reduce__(self) -> Any:
         if self.registered:
-            return metric, (str(self),)
+            return get_metric, (str(self),)
         return super().__reduce__()
 
     def __hash__(self) -> int:
@@ -111,12 +111,12 @@ class Metric:
 METRICS: dict[str, Metric] = {}
 
 
-def metric(spec: str | Metric | Callable[..., Any]) -> Metric:
+def get_metric(spec: str | Metric | Callable[..., Any]) -> Metric:
     """Return the metric that `spec` names, such as "bns", "wfo(0.3)" or "power(k=3)".
 
     A callable m(tp, fp, pos, neg) is taken as a two-sided metric; a Metric declares another kind.
 
-    >>> metric("chi"), str(metric("power( k = 3 )"))
+    >>> get_metric("chi"), str(get_metric("power( k = 3 )"))
     (<Metric chi_squared>, 'power(k=3)')
     """
     if isinstance(spec, Metric):
@@ -148,7 +148,7 @@ def _by_alias() -> dict[str, str]:
     return {alias: found.name for found in METRICS.values() for alias in found.aliases}
 
 
-def declare(name: str, **facts: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def register_metric(name: str, **facts: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register the decorated function as the metric `name`; `facts` are the fields of Metric."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -183,7 +183,7 @@ def _no_smaller_than(value: Floats, least: float) -> Floats:
     return np.where(value == 0, least, value)
 
 
-@declare(
+@register_metric(
     "accuracy",
     label="Accuracy",
     aliases=("acc",),
@@ -196,13 +196,13 @@ def _no_smaller_than(value: Floats, least: float) -> Floats:
 def _accuracy(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """Documents gained by predicting the class wherever the term occurs.
 
-    >>> metric("acc")(8, 2, 10, 90)
+    >>> get_metric("acc")(8, 2, 10, 90)
     np.float64(6.0)
     """
     return tp - fp
 
 
-@declare(
+@register_metric(
     "balanced_accuracy",
     label="Balanced accuracy",
     aliases=("acc2",),
@@ -213,13 +213,13 @@ def _accuracy(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
 def _balanced_accuracy(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """Distance of the two rates.
 
-    >>> round(metric("acc2")(8, 2, 10, 90), 4)
+    >>> round(get_metric("acc2")(8, 2, 10, 90), 4)
     np.float64(0.7778)
     """
     return np.abs(tp / pos - fp / neg)
 
 
-@declare(
+@register_metric(
     "bns",
     label="Bi-Normal Separation",
     aliases=("bi_normal_separation",),
@@ -230,7 +230,7 @@ def _balanced_accuracy(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floa
 def _bns(tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, clip: float = 0.0005) -> Floats:
     """Distance of the two rates on the scale of the standard normal distribution.
 
-    >>> round(metric("bns")(8, 2, 10, 90), 4)
+    >>> round(get_metric("bns")(8, 2, 10, 90), 4)
     np.float64(2.8515)
     """
     _require(0 < clip < 0.5, "bns: clip must lie between 0 and 0.5", clip)
@@ -246,7 +246,7 @@ def _joint_chi_squared(tp: Floats, pos: Floats) -> Floats:
     return np.where(spread == 0, 0, n * excess / np.where(spread == 0, 1, spread))
 
 
-@declare(
+@register_metric(
     "chi_squared",
     label="Chi-squared",
     aliases=("chi", "chi2"),
@@ -259,7 +259,7 @@ def _joint_chi_squared(tp: Floats, pos: Floats) -> Floats:
 def _chi_squared(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """Pearson's statistic of the 2x2 table, without continuity correction.
 
-    >>> round(metric("chi")(8, 2, 10, 90), 4)
+    >>> round(get_metric("chi")(8, 2, 10, 90), 4)
     np.float64(60.4938)
     """
     n, df = pos + neg, tp + fp
@@ -267,7 +267,7 @@ def _chi_squared(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     return np.where(margins == 0, 0, n * (tp * neg - fp * pos) ** 2 / np.where(margins == 0, 1, margins))
 
 
-@declare(
+@register_metric(
     "document_frequency",
     label="Document frequency",
     aliases=("df", "dfreq"),
@@ -279,13 +279,13 @@ def _chi_squared(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
 def _document_frequency(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """Documents that contain the term.
 
-    >>> metric("df")(8, 2, 10, 90)
+    >>> get_metric("df")(8, 2, 10, 90)
     np.float64(10.0)
     """
     return tp + fp
 
 
-@declare(
+@register_metric(
     "f1",
     label="F1 measure",
     kind="one-sided",
@@ -297,7 +297,7 @@ def _document_frequency(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Flo
 def _f1(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """F1 of the one-term classifier.
 
-    >>> metric("f1")(8, 2, 10, 90)
+    >>> get_metric("f1")(8, 2, 10, 90)
     np.float64(0.8)
     """
     return 2 * tp / (pos + tp + fp)
@@ -317,7 +317,7 @@ def _joint_information_gain(tp: Floats, pos: Floats, smoothing: float = 0.0, nat
     return np.maximum(total, 0) / n / (1 if nats else np.log(2))
 
 
-@declare(
+@register_metric(
     "information_gain",
     label="Information gain",
     aliases=("ig",),
@@ -331,7 +331,7 @@ def _information_gain(
 ) -> Floats:
     """Information that the term's presence gives about the class.
 
-    >>> round(metric("ig")(8, 2, 10, 90), 4)
+    >>> round(get_metric("ig")(8, 2, 10, 90), 4)
     np.float64(0.2584)
     """
     _require(smoothing >= 0, "information_gain: smoothing must be 0 or more", smoothing)
@@ -345,7 +345,7 @@ def _information_gain(
     return np.maximum(total, 0) / n / (1 if nats else np.log(2))
 
 
-@declare(
+@register_metric(
     "odds_numerator",
     label="Odds ratio numerator",
     aliases=("oddn",),
@@ -358,13 +358,13 @@ def _information_gain(
 def _odds_numerator(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """The odds ratio's numerator, as rates.
 
-    >>> round(metric("oddn")(8, 2, 10, 90), 4)
+    >>> round(get_metric("oddn")(8, 2, 10, 90), 4)
     np.float64(0.7822)
     """
     return tp / pos * (1 - fp / neg)
 
 
-@declare(
+@register_metric(
     "odds_ratio",
     label="Odds ratio",
     aliases=("odds",),
@@ -377,13 +377,13 @@ def _odds_numerator(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
 def _odds_ratio(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """Odds of the term inside the class over its odds outside.
 
-    >>> metric("odds")(8, 2, 10, 90)
+    >>> get_metric("odds")(8, 2, 10, 90)
     np.float64(176.0)
     """
     return tp * (neg - fp) / (_no_smaller_than(fp, 1) * _no_smaller_than(pos - tp, 1))
 
 
-@declare(
+@register_metric(
     "power",
     label="Power",
     aliases=("pow",),
@@ -396,14 +396,14 @@ def _odds_ratio(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
 def _power(tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, k: int = 5) -> Floats:
     """Difference of the rates of absence, raised to a power.
 
-    >>> round(metric("pow")(8, 2, 10, 90), 4)
+    >>> round(get_metric("pow")(8, 2, 10, 90), 4)
     np.float64(0.8934)
     """
     _require(k > 0, "power: k must be above 0", k)
     return (1 - fp / neg) ** k - (1 - tp / pos) ** k
 
 
-@declare(
+@register_metric(
     "probability_ratio",
     label="Probability ratio",
     aliases=("pr",),
@@ -416,13 +416,13 @@ def _power(tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, k: int = 5) -> F
 def _probability_ratio(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """The term's rate inside the class over its rate outside.
 
-    >>> round(metric("pr")(8, 2, 10, 90), 4)
+    >>> round(get_metric("pr")(8, 2, 10, 90), 4)
     np.float64(36.0)
     """
     return tp / pos / _no_smaller_than(fp / neg, 1e-8)
 
 
-@declare(
+@register_metric(
     "random",
     label="Random",
     aliases=("rand",),
@@ -436,7 +436,7 @@ def _random(
 ) -> Floats:
     """A random number for each term, the same in every class and every run.
 
-    >>> metric("random")([1, 1, 1], [0, 0, 0], 2, 2).round(3)
+    >>> get_metric("random")([1, 1, 1], [0, 0, 0], 2, 2).round(3)
     array([0.652, 0.166, 0.51 ])
     """
     shape = np.broadcast_shapes(tp.shape, fp.shape)
@@ -459,7 +459,7 @@ def _mixed(codes: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return codes ^ (codes >> np.uint64(31))
 
 
-@declare(
+@register_metric(
     "correlation_coefficient",
     label="Correlation coefficient",
     aliases=("cc", "ngl"),
@@ -472,7 +472,7 @@ def _mixed(codes: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def _correlation_coefficient(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """The signed square root of chi_squared.
 
-    >>> round(metric("cc")(8, 2, 10, 90), 4)
+    >>> round(get_metric("cc")(8, 2, 10, 90), 4)
     np.float64(7.7778)
     """
     n, df = pos + neg, tp + fp
@@ -482,7 +482,7 @@ def _correlation_coefficient(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -
     )
 
 
-@declare(
+@register_metric(
     "log_odds_ratio",
     label="Log odds ratio",
     aliases=("or",),
@@ -494,13 +494,13 @@ def _correlation_coefficient(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -
 def _log_odds_ratio(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """Logarithm of the smoothed odds ratio.
 
-    >>> round(metric("or")(8, 2, 10, 90), 4)
+    >>> round(get_metric("or")(8, 2, 10, 90), 4)
     np.float64(4.7905)
     """
     return np.log((tp + 0.5) * (neg - fp + 0.5) / ((pos - tp + 0.5) * (fp + 0.5)))
 
 
-@declare(
+@register_metric(
     "log_odds_ratio_squared",
     label="Squared log odds ratio",
     aliases=("ors",),
@@ -511,13 +511,13 @@ def _log_odds_ratio(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
 def _log_odds_ratio_squared(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """Square of the log odds ratio.
 
-    >>> round(metric("ors")(8, 2, 10, 90), 4)
+    >>> round(get_metric("ors")(8, 2, 10, 90), 4)
     np.float64(22.9488)
     """
     return _log_odds_ratio(tp, fp, pos, neg) ** 2
 
 
-@declare(
+@register_metric(
     "signed_information_gain",
     label="Signed information gain",
     aliases=("sig",),
@@ -529,13 +529,13 @@ def _log_odds_ratio_squared(tp: Floats, fp: Floats, pos: Floats, neg: Floats) ->
 def _signed_information_gain(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """Information gain with the sign of the direction.
 
-    >>> round(metric("sig")(8, 2, 10, 90), 4)
+    >>> round(get_metric("sig")(8, 2, 10, 90), 4)
     np.float64(0.1719)
     """
     return direction(tp, fp, pos, neg) * _information_gain(tp, fp, pos, neg, smoothing=0.5, nats=True)
 
 
-@declare(
+@register_metric(
     "mutual_information",
     label="Mutual information",
     aliases=("mi",),
@@ -550,7 +550,7 @@ def _mutual_information(
 ) -> Floats:
     """Pointwise mutual information of term and class.
 
-    >>> round(metric("mi")(8, 2, 10, 90), 4)
+    >>> round(get_metric("mi")(8, 2, 10, 90), 4)
     np.float64(2.0794)
     """
     _require(smoothing >= 0, "mutual_information: smoothing must be 0 or more", smoothing)
@@ -561,7 +561,7 @@ def _mutual_information(
     return np.where(tp == 0, -np.log(2 * n), np.log(np.where(tp == 0, 1, tp) * n / (pos * np.maximum(df, 1))))
 
 
-@declare(
+@register_metric(
     "gss",
     label="GSS coefficient",
     kind="signed",
@@ -572,7 +572,7 @@ def _mutual_information(
 def _gss(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """Correlation coefficient without its denominator.
 
-    >>> metric("gss")(8, 2, 10, 90)
+    >>> get_metric("gss")(8, 2, 10, 90)
     np.float64(0.07)
     """
     return (tp * neg - fp * pos) / (pos + neg) ** 2
@@ -583,7 +583,7 @@ def _over_spread(between: Floats, within: Floats, equal: NDArray[np.bool_], n: F
     return np.where(within <= 0, np.where(equal, 0, n), between / np.where(within <= 0, 1, within))
 
 
-@declare(
+@register_metric(
     "fisher",
     label="Fisher criterion",
     cite="uchyigit2007",
@@ -593,7 +593,7 @@ def _over_spread(between: Floats, within: Floats, equal: NDArray[np.bool_], n: F
 def _fisher(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """Squared distance of the rates over the sum of their variances.
 
-    >>> round(metric("fisher")(8, 2, 10, 90), 4)
+    >>> round(get_metric("fisher")(8, 2, 10, 90), 4)
     np.float64(3.3288)
     """
     tpr, fpr = tp / pos, fp / neg
@@ -601,7 +601,7 @@ def _fisher(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     return _over_spread((tpr - fpr) ** 2, within, tp * neg == fp * pos, pos + neg)
 
 
-@declare(
+@register_metric(
     "bss_wss",
     label="Between over within sum of squares",
     cite="uchyigit2007",
@@ -613,7 +613,7 @@ def _bss_wss(
 ) -> Floats:
     """Spread of the term's occurrences between the classes over the spread within them.
 
-    >>> round(metric("bss_wss")(8, 2, 10, 90), 4)
+    >>> round(get_metric("bss_wss")(8, 2, 10, 90), 4)
     np.float64(1.5313)
     """
     if occurrences is None:
@@ -626,7 +626,7 @@ def _bss_wss(
     return _over_spread(between, within, inside * neg == outside * pos, n)
 
 
-@declare(
+@register_metric(
     "gu",
     label="GU metric",
     kind="one-sided",
@@ -638,7 +638,7 @@ def _bss_wss(
 def _gu(tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, proportions: bool = False) -> Floats:
     """Test of two proportions times the ratio of the rates.
 
-    >>> round(metric("gu")(8, 2, 10, 90), 2)
+    >>> round(get_metric("gu")(8, 2, 10, 90), 2)
     np.float64(2160.0)
     """
     p = (tp + fp) / (pos + neg)
@@ -648,7 +648,7 @@ def _gu(tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, proportions: bool =
     return np.where(spread <= 0, 0, np.abs(z) * (tp / pos) / (_no_smaller_than(fp, 1) / neg))
 
 
-@declare(
+@register_metric(
     "word_frequency",
     label="Word frequency",
     aliases=("wf",),
@@ -662,7 +662,7 @@ def _word_frequency(tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, occurre
     return occurrences.tf_pos + occurrences.tf_neg
 
 
-@declare(
+@register_metric(
     "word_odds_ratio",
     label="Odds ratio of words",
     aliases=("wor",),
@@ -685,7 +685,7 @@ def _half_document(fp: Floats, neg: Floats) -> Floats:
     return _no_smaller_than(fp, 0.5) / neg
 
 
-@declare(
+@register_metric(
     "wllr",
     label="Weighted log likelihood ratio",
     kind="one-sided",
@@ -696,14 +696,14 @@ def _half_document(fp: Floats, neg: Floats) -> Floats:
 def _wllr(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """Rate inside the class times the logarithm of the ratio of the rates.
 
-    >>> round(metric("wllr")(8, 2, 10, 90), 4)
+    >>> round(get_metric("wllr")(8, 2, 10, 90), 4)
     np.float64(2.8668)
     """
     tpr, fpr = tp / pos, _half_document(fp, neg)
     return tpr * np.log(np.where(tp == 0, 1, tpr / fpr))
 
 
-@declare(
+@register_metric(
     "wfo",
     label="Weighed frequency and odds",
     kind="one-sided",
@@ -714,7 +714,7 @@ def _wllr(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
 def _wfo(tp: Floats, fp: Floats, pos: Floats, neg: Floats, lam: float = 0.5) -> Floats:
     """Frequency and ratio, weighed against each other by lam.
 
-    >>> round(metric("wfo(0.3)")(8, 2, 10, 90), 4)
+    >>> round(get_metric("wfo(0.3)")(8, 2, 10, 90), 4)
     np.float64(2.2853)
     """
     _require(0 <= lam <= 1, "wfo: lam must lie between 0 and 1", lam)

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from termsieve.counts import presence_matrix
+from termsieve.counts.table import presence_matrix
 from termsieve.errors import ParameterError
 from termsieve.metrics import Floats
-from termsieve.policy import Columns, Ranking, cut
+from termsieve.ranking import Columns, Ranking, cut
 
 BLOCK = 256  # candidates compared at a time
 ROUNDING = 1e-9  # of two equal columns the correlation may fall this much short of 1
@@ -27,7 +27,7 @@ def distinct_cut(X: Any, ranking: Ranking, limit: float, **cutoff: Any) -> Colum
     kept terms the cost grows linearly with the matrix. A `fraction` is one of all ranked terms, as without a
     limit.
 
-    >>> from termsieve.policy import rank
+    >>> from termsieve.ranking import rank
     >>> from termsieve.scores import score
     >>> from termsieve.counts import Counts
     >>> X, y = [[1, 1, 1], [1, 1, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]], [1, 1, 1, 0, 0]

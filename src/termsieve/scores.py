@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from termsieve.counts import Counts, Ints, dense_rows
+from termsieve.counts.table import Counts, Ints, dense_rows
 from termsieve.errors import InputError
-from termsieve.metrics import Floats, Metric, Occurrences, direction
-from termsieve.metrics import metric as metric_of
+from termsieve.metrics import Floats, Metric, Occurrences, direction, get_metric
 
 if TYPE_CHECKING:
     import polars
@@ -168,7 +167,7 @@ def score(counts: Counts, metric: str | Metric | Callable[..., Any] = "bns", fol
     >>> score(counts, "accuracy").values.tolist()
     [[0.0, -1.0, 1.0], [1.0, 1.0, 2.0]]
     """
-    chosen = metric_of(metric)
+    chosen = get_metric(metric)
     return Scores(counts, chosen, fold and chosen.folds)
 
 

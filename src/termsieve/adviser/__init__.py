@@ -20,8 +20,8 @@ from termsieve.adviser.racing import Fold, Outcome, Question, Rows, Standing, Ta
 from termsieve.corpus import Corpus
 from termsieve.errors import InputError, ParameterError, unknown_name
 from termsieve.labels import encode_labels
-from termsieve.learners import learner
-from termsieve.policy import CELL_BYTES, ROW_BYTES
+from termsieve.learners import get_learner
+from termsieve.ranking import CELL_BYTES, ROW_BYTES
 from termsieve.terms import term_matrix
 
 __all__ = ["GOALS", "Advice", "advise"]
@@ -246,7 +246,7 @@ def _cost(choice: Candidate, whole: Fold) -> Cost:
     X = task.X[:, columns]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a label that every document has
-        model = OneVsRestClassifier(learner(choice.arm.learner)).fit(X, task.y)
+        model = OneVsRestClassifier(get_learner(choice.arm.learner)).fit(X, task.y)
     sample = X[: min(len(task), 1000)]
     start = time.perf_counter()
     model.predict(sample)

@@ -12,8 +12,8 @@ from sklearn.preprocessing import Binarizer
 
 from termsieve.adviser.figures import GOALS, Verdicts, interval
 from termsieve.adviser.portfolio import Arm, Size
-from termsieve.learners import learner
-from termsieve.vectorizer import TermVectorizer
+from termsieve.estimators.vectorizer import TermVectorizer
+from termsieve.learners import get_learner
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class Advice:
         """Return the recommended selector, not fitted; where all features are best, one that keeps them."""
         method, size = self.choice.arm.method, self.choice.size
         if method is None:
-            from termsieve.selector import TermSelector
+            from termsieve.estimators.selector import TermSelector
 
             return TermSelector(fraction=1.0)
         return method.selector(self._recipe.min_df, **{size.kind: _whole(size.value)})
@@ -127,7 +127,7 @@ class Advice:
             if self._recipe.term_options is None
             else TermVectorizer(binary=True, **self._recipe.term_options)
         )
-        model = learner(self.choice.arm.learner)
+        model = get_learner(self.choice.arm.learner)
         steps = [words, *([] if self.choice.arm.method is None else [self.selector()])]
         return make_pipeline(*steps, OneVsRestClassifier(model) if self._recipe.multilabel else model)
 

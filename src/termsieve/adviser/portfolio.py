@@ -9,11 +9,11 @@ import numpy as np
 
 from termsieve.counts import Counts
 from termsieve.errors import ParameterError
-from termsieve.metrics import metric
-from termsieve.policy import Combine, Ranking, check_cut, cut, rank
+from termsieve.estimators import WeightSelector
+from termsieve.estimators.selector import TermSelector
+from termsieve.metrics import get_metric
+from termsieve.ranking import Combine, Ranking, check_cut, cut, rank
 from termsieve.scores import score
-from termsieve.selector import TermSelector
-from termsieve.tuned import WeightSelector
 
 SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000)
 LEARNERS = ("svm", "nb", "lr")
@@ -38,7 +38,7 @@ class Method:
     ratio: float | None = None
 
     def __str__(self) -> str:
-        name = "svm weights" if self.metric is None else str(metric(self.metric))
+        name = "svm weights" if self.metric is None else str(get_metric(self.metric))
         return name if self.ratio is None else f"{name} ratio={self.ratio:g}"
 
     def ranking(self, X: Any, y: Any, counts: Counts, min_df: int) -> Ranking:

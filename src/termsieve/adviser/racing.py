@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from termsieve.adviser.figures import Flags, Verdicts, chance_to_win
 from termsieve.adviser.portfolio import ALL, Arm, Budget, Method, Size
 from termsieve.counts import Counts
-from termsieve.learners import decision_path, learner
-from termsieve.policy import Ranking
+from termsieve.learners import decision_path, get_learner
+from termsieve.ranking import Ranking
 
 Rows = NDArray[np.int64]
 N_FOLDS = 4
@@ -132,7 +132,7 @@ class Fold:
         X_train, X_test = (X[:, order[: max(lengths)]] for X in (self.X_train, self.X_test))
         said = np.zeros((len(lengths), X_test.shape[0], self.task.truth.shape[1]), dtype=bool)
         for i, length in enumerate(lengths):
-            model = learner(name).fit(X_train[:, :length], self.y)
+            model = get_learner(name).fit(X_train[:, :length], self.y)
             said[i, np.arange(X_test.shape[0]), model.predict(X_test[:, :length])] = True
         return said
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from termsieve.counts import Counts
 from termsieve.errors import InputError, ParameterError
-from termsieve.policy import Ranking, rank
+from termsieve.ranking import Ranking, rank
 from termsieve.scores import score
 
 

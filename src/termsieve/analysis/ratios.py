@@ -10,9 +10,8 @@ import polars as pl
 
 from termsieve.counts import Counts
 from termsieve.errors import InputError
-from termsieve.metrics import Metric
-from termsieve.metrics import metric as metric_of
-from termsieve.policy import rank
+from termsieve.metrics import Metric, get_metric
+from termsieve.ranking import rank
 from termsieve.scores import score
 
 _RUN = ("corpus", "problem", "method", "learner", "size_kind", "size")
@@ -56,7 +55,7 @@ def implied_ratios(
     made = []
     for c in counts.problems.tolist():
         own = counts.take([c])
-        for chosen in map(metric_of, metrics):
+        for chosen in map(get_metric, metrics):
             scores = score(own, chosen)
             signs = scores.direction[0][rank(scores).order]
             positive = np.cumsum(signs > 0)
@@ -84,7 +83,7 @@ def largest_scores(counts: Counts, metrics: Sequence[str | Metric | Callable[...
     made = []
     for c in counts.problems.tolist():
         own = counts.take([c])
-        for chosen in map(metric_of, metrics):
+        for chosen in map(get_metric, metrics):
             scores = score(own, chosen)
             row: dict[str, Any] = {"class": str(counts.classes[c]), "metric": str(chosen)}
             order = rank(scores).order

@@ -26,8 +26,8 @@ from termsieve.charts.theme import (
 )
 from termsieve.counts import Counts
 from termsieve.errors import ParameterError
-from termsieve.metrics import metric as metric_of
-from termsieve.policy import rank, sparsity_curve
+from termsieve.metrics import get_metric
+from termsieve.ranking import rank, sparsity_curve
 from termsieve.scores import score
 
 
@@ -67,7 +67,7 @@ def term_bars(
     """Return the best terms for and against a class as bars, one panel a metric, side by side."""
     if not metrics:
         raise ParameterError("there is no metric to draw; name one")
-    panels = [bar_panel(telling_terms(counts, label, each, n), str(metric_of(each))) for each in metrics]
+    panels = [bar_panel(telling_terms(counts, label, each, n), str(get_metric(each))) for each in metrics]
     return alt.hconcat(*(panel.properties(width=WIDTH // 2) for panel in panels)).resolve_scale(
         y="independent"
     )
@@ -102,7 +102,7 @@ def bar_panel(terms: pl.DataFrame, title: str) -> alt.Chart:
 
 def metric_overlaps(counts: Counts, metrics: Sequence[MetricSpec], k: int = 100) -> pl.DataFrame:
     """Return what the best k terms over all classes of every two metrics have in common."""
-    chosen = {str(metric_of(each)): rank(score(counts, each)).order[:k].tolist() for each in metrics}
+    chosen = {str(get_metric(each)): rank(score(counts, each)).order[:k].tolist() for each in metrics}
     return overlaps(chosen)
 
 
@@ -129,7 +129,7 @@ def sparsity_table(counts: Counts, metrics: Sequence[MetricSpec], points: int = 
         curve = sparsity_curve(counts, rank(score(counts, each)))
         sizes = np.unique(np.geomspace(1, max(len(curve), 1), points).astype(int))
         made += [
-            {"metric": str(metric_of(each)), "terms": int(n), "sparsity": float(curve[n - 1])}
+            {"metric": str(get_metric(each)), "terms": int(n), "sparsity": float(curve[n - 1])}
             for n in sizes[: len(curve)]
         ]
     return pl.DataFrame(made, schema={"metric": pl.String, "terms": pl.Int64, "sparsity": pl.Float64})

@@ -13,9 +13,8 @@ from termsieve.charts.contours import RESOLUTION, score_grid
 from termsieve.charts.theme import FAINT, FOUND, HEIGHT, LABEL_LIMIT, PALETTE, layered, records
 from termsieve.counts import Counts
 from termsieve.errors import InputError, ParameterError, unknown_name
-from termsieve.metrics import Metric
-from termsieve.metrics import metric as metric_of
-from termsieve.policy import rank
+from termsieve.metrics import Metric, get_metric
+from termsieve.ranking import rank
 from termsieve.scores import score
 
 MetricSpec = str | Metric | Callable[..., Any]
@@ -110,7 +109,7 @@ def isoclines(
     pos, neg = int(own.pos[0]), int(own.neg[0])
     made: list[dict[str, Any]] = []
     n_lines = 0
-    for chosen in map(metric_of, metrics):
+    for chosen in map(get_metric, metrics):
         grid = score_grid(chosen, pos, neg, resolution)
         ranking = rank(score(own, chosen))
         for k in sizes:
@@ -143,7 +142,7 @@ def roc_map(
     """
     if not 1 <= len(metrics) <= MAX_METRICS:
         raise ParameterError(f"a map holds 1 to {MAX_METRICS} metrics, not {len(metrics)}")
-    chosen = [metric_of(each) for each in metrics]
+    chosen = [get_metric(each) for each in metrics]
     position = class_position(counts, label)
     points = term_points(counts, label, chosen, max_points, max_words)
     lines = isoclines(counts, label, chosen, sizes)
@@ -266,7 +265,7 @@ def isocline_family(
 
     Of a number of levels each divides the plane's tables into equal parts; or give the levels themselves.
     """
-    chosen = metric_of(metric)
+    chosen = get_metric(metric)
     grid = score_grid(chosen, pos, neg)
     if isinstance(levels, int):
         area = np.outer(np.gradient(grid.tp), np.gradient(grid.fp))

@@ -84,7 +84,7 @@ def _counted_on_dask(address: str, source: Source, files: list[str], **options: 
         if file == "-" or (source.format or guessed_format(file)) != "table":
             raise wrong(f"--dask is for tables (CSV, JSON lines, Parquet) that its workers reach, not {file}")
     with connected(address) as client:
-        from termsieve.scale import dask
+        from termsieve.engines import dask
 
         # The workers were started elsewhere, where a relative path means another file.
         paths = [os.path.abspath(file) for file in files]

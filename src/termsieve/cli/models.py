@@ -55,8 +55,8 @@ def select(
     for `termsieve predict`.
     """
     from termsieve.cli.telling import Way, problems
-    from termsieve.metrics import metric as named
-    from termsieve.policy import CUTS, check_cut, cut
+    from termsieve.metrics import get_metric
+    from termsieve.ranking import CUTS, check_cut, cut
 
     given: dict[str, Any] = dict(zip(CUTS, (k, fraction, threshold, sparsity, memory), strict=True))
     cuts = {name: value for name, value in given.items() if value is not None}
@@ -66,7 +66,7 @@ def select(
         check_cut(name, value)
     check_output(output, (".json",))
     check_output(pipeline, (".skops",))
-    way, chosen = Way(side, ratio, None, combine, min_df, max_df), named(metric)
+    way, chosen = Way(side, ratio, None, combine, min_df, max_df), get_metric(metric)
     counts, documents = _counted(source, chosen.reads == "occurrences", pipeline is not None)
     ranking, _ = way.ranking(problems(counts, target, combine), metric)
     terms = [str(term) for term in counts.names()[cut(ranking, **cuts)]]

@@ -13,9 +13,9 @@ from sklearn.pipeline import Pipeline, make_pipeline
 
 from termsieve.corpus import Corpus
 from termsieve.errors import FormatError, InputError
+from termsieve.estimators.vectorizer import TermVectorizer
 from termsieve.labels import encode_labels
-from termsieve.learners import LEARNERS, learner, learner_name
-from termsieve.vectorizer import TermVectorizer
+from termsieve.learners import LEARNERS, get_learner, learner_name
 
 LABELS = "label_names_"  # of a pipeline for several labels a document, whose classifier knows columns only
 TRUSTED = {
@@ -46,11 +46,11 @@ def trained_pipeline(
         if member.all() or not member.any():
             raise InputError(f"every document is in class {target!r}; to tell classes apart takes two")
         y = np.where(member, target, f"not {target}")
-        return _fitted(make_pipeline(vectorizer, learner(name)), corpus.texts, y)
+        return _fitted(make_pipeline(vectorizer, get_learner(name)), corpus.texts, y)
     if not corpus.multilabel:
         y = np.asarray(corpus.labels.tolist())
-        return _fitted(make_pipeline(vectorizer, learner(name)), corpus.texts, y)
-    model = make_pipeline(vectorizer, OneVsRestClassifier(learner(name)))
+        return _fitted(make_pipeline(vectorizer, get_learner(name)), corpus.texts, y)
+    model = make_pipeline(vectorizer, OneVsRestClassifier(get_learner(name)))
     _fitted(model, corpus.texts, labels.indicator().astype(np.int64))
     setattr(model, LABELS, [label.item() if hasattr(label, "item") else label for label in labels.classes])
     return model

@@ -127,7 +127,7 @@ class Source:
         from functools import reduce
         from operator import add
 
-        from termsieve.counting import count
+        from termsieve.engines.threads import count
         from termsieve.readers import guessed_format
 
         term_options = self.term_options()
@@ -163,7 +163,7 @@ class Source:
 
 def is_counts_file(path: str) -> bool:
     """Return whether a path is a Parquet file with counts."""
-    from termsieve.counts import FORMAT
+    from termsieve.counts.table import FORMAT
 
     try:
         with open(path, "rb") as file:

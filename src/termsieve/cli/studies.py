@@ -126,7 +126,7 @@ def _run(function: Any, *paths: Any, dask: str | None, **options: Any) -> None:
         from termsieve.cli.cluster import connected
 
         with connected(dask) as client:
-            from termsieve.scale import DaskEngine
+            from termsieve.studies.dask import DaskEngine
 
             made = function(*paths, **options, progress=True, engine=DaskEngine(client))
     failed = made.failures
@@ -182,7 +182,7 @@ def study_report_command(
     ] = "f1",
 ) -> None:
     """Write a study's report: curves, best chances, pairs, significance, stability."""
-    from termsieve.results import Results
+    from termsieve.studies.results import Results
 
     check_output(output, (".html",))
     found = Results.open(results)

@@ -11,8 +11,8 @@ import numpy as np
 from termsieve.cli.shell import wrong
 from termsieve.counts import Counts
 from termsieve.errors import unknown_name
-from termsieve.metrics import metric
-from termsieve.policy import Ranking, cut, rank
+from termsieve.metrics import get_metric
+from termsieve.ranking import Ranking, cut, rank
 from termsieve.scores import Scores, score
 
 
@@ -115,7 +115,7 @@ def compared(counts: Counts, specs: list[str], way: Way, k: int) -> dict[str, An
 
     A pair's `shared` is the share of its k terms that both have; a term's ranks are None beyond the ranking.
     """
-    names = [str(metric(spec)) for spec in specs]
+    names = [str(get_metric(spec)) for spec in specs]
     if len(set(names)) < 2:
         raise wrong("--metrics needs at least two different metrics, such as bns,ig")
     places: dict[str, dict[int, int]] = {}

@@ -73,11 +73,11 @@ def rank(
     documents inside (tp, of pos) and outside the class (fp, of neg) that contain it.
     """
     from termsieve.cli.telling import Way, problems, telling_rows
-    from termsieve.metrics import metric as named
-    from termsieve.policy import check_cut
+    from termsieve.metrics import get_metric
+    from termsieve.ranking import check_cut
 
     check_output(output)
-    chosen = named(metric)
+    chosen = get_metric(metric)
     check_cut("k", k)
     if each and target is not None:
         raise wrong("--each is for all classes; leave out --class")
@@ -117,11 +117,11 @@ def compare(
     come first, those of one metric alone last; --json has them all.
     """
     from termsieve.cli.telling import Way, compared, problems
-    from termsieve.metrics import metric as named
-    from termsieve.policy import check_cut
+    from termsieve.metrics import get_metric
+    from termsieve.ranking import check_cut
 
     specs = split_specs(metrics)
-    reads = {named(spec).reads for spec in specs}
+    reads = {get_metric(spec).reads for spec in specs}
     check_cut("k", k)
     counts = source.counts("occurrences" in reads)
     found = compared(
@@ -161,10 +161,9 @@ def metrics(
     as_json: Json = False,
 ) -> None:
     """List the metrics and what each is good for."""
-    from termsieve.metrics import METRICS
-    from termsieve.metrics import metric as named
+    from termsieve.metrics import METRICS, get_metric
 
-    chosen = METRICS.values() if name is None else [named(name)]
+    chosen = METRICS.values() if name is None else [get_metric(name)]
     rows: list[dict[str, Any]] = [
         {
             "name": entry.name,

@@ -16,7 +16,7 @@ from termsieve.charts.roc import SIZES, MetricSpec, shown
 from termsieve.corpus import Corpus
 from termsieve.counts import Counts
 from termsieve.errors import InputError, ParameterError
-from termsieve.metrics import metric as metric_of
+from termsieve.metrics import get_metric
 from termsieve.reports.page import Figure, Page, Section, Variant, rounded, write
 from termsieve.terms import term_matrix
 
@@ -238,7 +238,7 @@ def _words_section(
         for place, each in zip(bars, metrics, strict=False):
             terms = rounded(charts.telling_terms(own, own.classes[0], each, BAR_TERMS))
             place.append(
-                Variant(terms, None if terms.is_empty() else charts.bar_panel(terms, str(metric_of(each))))
+                Variant(terms, None if terms.is_empty() else charts.bar_panel(terms, str(get_metric(each))))
             )
     if cut_maps:
         notes.append(
@@ -253,7 +253,7 @@ def _words_section(
     counted = "tp: documents of the class with the term; fp: other documents with it; rank: among all terms"
     figures = [
         *(
-            Figure(f"bars-{i + 1}", f"Best words for and against, by {metric_of(each)}", place)
+            Figure(f"bars-{i + 1}", f"Best words for and against, by {get_metric(each)}", place)
             for i, (each, place) in enumerate(zip(metrics, bars, strict=False))
         ),
         Figure(
@@ -266,7 +266,7 @@ def _words_section(
 
 
 def _map(own: Counts, metrics: Sequence[MetricSpec], sizes: Sequence[int], max_points: int) -> Variant:
-    chosen = [metric_of(each) for each in metrics]
+    chosen = [get_metric(each) for each in metrics]
     label = own.classes[0]
     points = charts.term_points(own, label, chosen, max_points)
     lines = charts.isoclines(own, label, chosen, sizes, resolution=110)
@@ -278,7 +278,7 @@ def _words(own: Counts, metrics: Sequence[MetricSpec]) -> Variant:
     """Return the best terms of a class by each metric, for it and against it."""
     tables = [
         charts.telling_terms(own, own.classes[0], each, TABLE_TERMS).select(
-            pl.lit(str(metric_of(each))).alias("metric"), pl.all()
+            pl.lit(str(get_metric(each))).alias("metric"), pl.all()
         )
         for each in metrics
     ]
@@ -286,7 +286,7 @@ def _words(own: Counts, metrics: Sequence[MetricSpec]) -> Variant:
 
 
 def _metrics_section(counts: Counts, metrics: Sequence[MetricSpec]) -> Section:
-    named = {str(metric_of(each)): each for each in (*metrics, *OVERLAP_METRICS)}
+    named = {str(get_metric(each)): each for each in (*metrics, *OVERLAP_METRICS)}
     shared = rounded(charts.metric_overlaps(counts, list(named.values()), OVERLAP_K))
     kept = rounded(charts.sparsity_table(counts, list(named.values())))
     figures = [

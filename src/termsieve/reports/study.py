@@ -17,7 +17,7 @@ from termsieve.charts.theme import measure_label
 from termsieve.errors import InputError, TermsieveError
 from termsieve.reports.claims import study_claims
 from termsieve.reports.page import Figure, Page, Section, Variant, rounded, write
-from termsieve.results import Results
+from termsieve.studies.results import Results
 
 MEASURES = ("f1", "precision", "recall", "accuracy")
 PACKAGES = ("termsieve", "numpy", "scipy", "scikit-learn", "polars")

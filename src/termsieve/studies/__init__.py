@@ -5,6 +5,7 @@ from __future__ import annotations
 from termsieve.studies.estimate import Estimate, study_estimate, study_summary
 from termsieve.studies.plan import PLANS, Plan, load_plan
 from termsieve.studies.progress import Progress
+from termsieve.studies.results import Results
 from termsieve.studies.runner import Status, merge_studies, resume_study, run_study, stored_plan, study_status
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "Estimate",
     "Plan",
     "Progress",
+    "Results",
     "Status",
     "load_plan",
     "merge_studies",

@@ -13,8 +13,8 @@ from termsieve.counts import Counts
 from termsieve.errors import ParameterError, StudyError, TermsieveError, UnknownNameError, unknown_name
 from termsieve.learners import learner_name
 from termsieve.measures import objective
-from termsieve.metrics import metric
-from termsieve.policy import check_cut, document_limits, rank
+from termsieve.metrics import get_metric
+from termsieve.ranking import check_cut, document_limits, rank
 from termsieve.readers import FORMATS
 from termsieve.scores import score
 from termsieve.studies.plan import (
@@ -143,7 +143,7 @@ def _limit(name: str) -> Check:
 
 
 def _metric_name(value: Any) -> str:
-    return str(metric(_text(value)))
+    return str(get_metric(_text(value)))
 
 
 def _learner_text(value: Any) -> str:

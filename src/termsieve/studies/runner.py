@@ -21,10 +21,10 @@ from typing import Any
 
 from termsieve.corpus import Corpus
 from termsieve.errors import StudyError
-from termsieve.results import ROW_KEYS, SELECTION_KEYS, Results, Store, read_manifest
 from termsieve.studies.engines import Engine, Processes, ThisProcess, single_threads
 from termsieve.studies.plan import ADDABLE, Plan, load_plan
 from termsieve.studies.progress import Progress, reporter
+from termsieve.studies.results import ROW_KEYS, SELECTION_KEYS, Results, Store, read_manifest
 from termsieve.studies.sources import Sources, data_folder
 from termsieve.studies.tasks import all_tasks, cut_units, remaining_tasks, task_trainings
 from termsieve.studies.unit import Unit

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
-from termsieve.results import Results
 from termsieve.studies.plan import Plan
+from termsieve.studies.results import Results
 from termsieve.studies.unit import Task, Unit, problems_of, trainings
 
 UNIT_SECONDS = 20.0  # what a unit is cut to, by the estimate below

@@ -17,20 +17,20 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from termsieve.corpus import Corpus
 from termsieve.counts import Counts
 from termsieve.errors import StudyError, unknown_name
+from termsieve.estimators import WeightSelector
+from termsieve.estimators.evaluate import Part, middle_of_best, set_values, training_counts, tuning_parts
+from termsieve.estimators.ratio import RATIOS, sided_orders
+from termsieve.estimators.weights import sample_rows
+from termsieve.estimators.wfo import LAMBDAS, best_lambdas, lambda_curves, wfo_ranking
 from termsieve.labels import encode_labels
 from termsieve.learners import decision_path, predicted_sets
 from termsieve.measures import Confusion, at_threshold, break_even
-from termsieve.metrics import Metric, Occurrences, metric
-from termsieve.policy import Ranking, cut, document_limits, interleaved, rank
-from termsieve.results import ROWS, SELECTIONS, schema
+from termsieve.metrics import Metric, Occurrences, get_metric
+from termsieve.ranking import Ranking, cut, document_limits, interleaved, rank
 from termsieve.scores import Block, Scores, score
 from termsieve.studies.plan import LearnerPlan, Method, Plan, Size
+from termsieve.studies.results import ROWS, SELECTIONS, schema
 from termsieve.terms import term_matrix
-from termsieve.tuned import WeightSelector
-from termsieve.tuned.evaluate import Part, middle_of_best, set_values, training_counts, tuning_parts
-from termsieve.tuned.ratio import RATIOS, sided_orders
-from termsieve.tuned.weights import sample_rows
-from termsieve.tuned.wfo import LAMBDAS, best_lambdas, lambda_curves, wfo_ranking
 
 if TYPE_CHECKING:
     import polars as pl
@@ -247,7 +247,7 @@ class Fold:
         if not len(self.part.train) or not len(self.part.test):
             raise StudyError(f"trial {trial}, fold {fold} of corpus '{data.name}' has an empty part")
         whole_numbers = bool((data.matrix.data == np.floor(data.matrix.data)).all())
-        reads = any(m.metric and metric(m.metric).reads == "occurrences" for m in plan.methods)
+        reads = any(m.metric and get_metric(m.metric).reads == "occurrences" for m in plan.methods)
         counts = self._training_counts(occurrences=reads and whole_numbers)
         limits = plan.representation.min_df, plan.representation.max_df
         low, high = document_limits(counts.n_docs, *limits)
@@ -351,7 +351,7 @@ class Problem:
             yield _Choice(ranking.order, sizes, [n_kept(ranking.order, self.counts, size) for size in sizes])
 
     def _ranking(self, method: Method) -> Ranking:
-        chosen = metric(str(method.metric))
+        chosen = get_metric(str(method.metric))
         scores: Scores
         if chosen.needs == "occurrences" and not self.counts.occurrences:
             if self.multi:

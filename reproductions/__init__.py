@@ -1,0 +1,1 @@
+"""The papers: results of studies come in; tables beside the papers' own figures go out."""

@@ -1,5 +1,0 @@
-"""`python -m termsieve.cli`: the command line without its script."""
-
-from termsieve.cli import main
-
-main()

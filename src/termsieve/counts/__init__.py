@@ -1,0 +1,7 @@
+"""Documents come in, as a matrix, texts or batches; their additive Counts go out, in memory or as a file."""
+
+from __future__ import annotations
+
+from termsieve.counts.table import Counts
+
+__all__ = ["Counts"]

@@ -1,0 +1,258 @@
+"""Texts and labels in, one growing counter a worker; a Tally of everything it has seen out."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from termsieve.corpus import Corpus, present_labels
+from termsieve.counts.tally import Ints, LabelKind, Tally, spelled
+from termsieve.errors import InputError, ParameterError, unknown_name
+from termsieve.kernels.streaming import CellTable
+from termsieve.kernels.tokenise import place_rows
+from termsieve.terms import Analysis, stemmer
+
+Rows = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
+_SEVERAL = (list, tuple, set, frozenset, np.ndarray)
+_NEVER_MISSING = {str, int, bool, list, tuple, set, frozenset, np.ndarray}
+
+
+def analysis_of(options: dict[str, Any]) -> Analysis:
+    """Return how texts become terms, from options named as those of TermVectorizer."""
+    known = list(Analysis.__dataclass_fields__)
+    for name in options:
+        if name in ("min_df", "max_df", "max_features", "vocabulary", "binary"):
+            raise ParameterError(f"{name} does not apply to counting: count first, then give it to rank()")
+        if name not in known:
+            raise unknown_name("option", name, known)
+    return Analysis(**options).checked()
+
+
+class Classes(NamedTuple):
+    """The classes of documents: numbers[ptr[d]:ptr[d + 1]] for document d."""
+
+    ptr: NDArray[np.int64]
+    numbers: NDArray[np.int32]
+
+
+class LabelCodes:
+    """Numbers for labels in the order in which they are first met; all of one kind."""
+
+    def __init__(self) -> None:
+        self.kind: LabelKind | None = None
+        self.labels: list[Any] = []
+        self._numbers: dict[Any, int] = {}
+        self._types: set[type] = set()
+
+    def classes(self, labels: Sequence[Any], where: str = "") -> Classes:
+        """Return the classes of documents with these labels, none of them missing."""
+        types = set(map(type, labels))
+        several = bool(types & set(_SEVERAL))
+        if several and not types <= set(_SEVERAL):
+            raise InputError(
+                f"{where}: some documents have one label and some a list; give a list for each".removeprefix(
+                    ": "
+                )
+            )
+        if several:
+            groups = [list(dict.fromkeys(_plain(group))) for group in labels]
+            flat = [label for group in groups for label in group]
+            lengths = np.fromiter(map(len, groups), dtype=np.int64, count=len(groups))
+            types = set(map(type, flat))
+        else:
+            flat, lengths = list(labels), np.ones(len(labels), dtype=np.int64)
+        fresh = set(flat) - self._numbers.keys()
+        if fresh or not types <= self._types or self.kind is None or self.kind.several != several:
+            self._learn(flat, types, several, where)
+        numbers = np.fromiter(map(self._numbers.__getitem__, flat), dtype=np.int32, count=len(flat))
+        return Classes(np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]), numbers)
+
+    def _learn(self, labels: list[Any], types: set[type], several: bool, where: str) -> None:
+        distinct = list(dict.fromkeys(zip(map(type, labels), labels, strict=True)))
+        given = [label for _, label in distinct]
+        # A Corpus knows what may be a label; its rules and its words hold here as well.
+        try:
+            clean = Corpus([""] * len(given), given).labels.tolist()
+        except InputError as error:
+            raise InputError(f"{where}: {error}".removeprefix(": ")) from None
+        kind = LabelKind(type(clean[0]).__name__ if clean else "", several)
+        self.kind = kind if self.kind is None else self.kind.joined(kind, where)
+        self._types |= types
+        for label in clean:
+            if label not in self._numbers:
+                self._numbers[label] = len(self.labels)
+                self.labels.append(label)
+
+
+def _plain(group: Any) -> Iterable[Any]:
+    if isinstance(group, np.ndarray):
+        return group.tolist()
+    return sorted(group, key=str) if isinstance(group, set | frozenset) else group
+
+
+def labelled(
+    texts: list[Any], labels: list[Any], missing: str, where: str, first: int
+) -> tuple[list[Any], list[Any]]:
+    """Return the documents that have a label; one without is an error unless `missing` is "drop"."""
+    if len(texts) != len(labels):
+        raise InputError(f"{where}: {len(texts):,} texts came with {len(labels):,} labels")
+    if set(map(type, labels)) <= _NEVER_MISSING:
+        return texts, labels
+    present, kept = present_labels(labels, "drop")
+    if len(kept) == len(labels):
+        return texts, labels
+    if missing == "error":
+        absent = next(i for i, place in enumerate([*kept, -1]) if i != place)
+        raise InputError(
+            f"{where}: document {first + absent + 1:,} has no label; "
+            "label it or leave such documents out with missing='drop'"
+        )
+    return [texts[i] for i in kept], present
+
+
+def _numbers(known: dict[str, int], terms: Iterable[str]) -> NDArray[np.int32]:
+    """Return the numbers of terms; those that have none yet get the next."""
+    return np.array([known.setdefault(term, len(known)) for term in terms], dtype=np.int32)
+
+
+class _CompiledTerms:
+    """The vocabulary of the kernel, and above it that of the stems where words are stemmed."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+        self._table = analysis.table()
+        self._stems: dict[str, int] = {}
+        self._columns = np.zeros(0, dtype=np.int32)
+        self._stemmed = None if analysis.stem is None else stemmer(analysis.stem)
+
+    def __len__(self) -> int:
+        return len(self._table) if self._stemmed is None else len(self._stems)
+
+    def rows(self, texts: list[Any], first: int) -> Rows:
+        rows: Rows = self._table.rows(self._analysis.documents(texts, first))
+        return rows if self._stemmed is None else self._stem_rows(*rows, self._stemmed)
+
+    def _stem_rows(
+        self,
+        indptr: NDArray[np.int64],
+        ids: NDArray[np.int32],
+        counts: NDArray[np.int32],
+        stemmed: Callable[[Iterable[str]], list[str]],
+    ) -> Rows:
+        fresh = stemmed(self._table.terms(np.arange(len(self._columns), len(self._table))))
+        self._columns = np.concatenate([self._columns, _numbers(self._stems, fresh)])
+        indices, data = np.empty(len(ids), np.int32), np.empty(len(ids), np.int64)
+        ends = np.zeros(len(indptr), dtype=np.int64)
+        n = place_rows(indptr, ids, counts, self._columns, len(self._stems), indices, data, ends[1:])
+        return ends, indices[:n], data[:n].astype(np.int32)
+
+    def numbers(self, other: Self) -> NDArray[np.int32]:
+        """Return the numbers here of the terms of another vocabulary; those that are new get some."""
+        if self._stemmed is None:
+            numbers: NDArray[np.int32] = self._table.merge(other._table)
+            return numbers
+        return _numbers(self._stems, other._stems)
+
+    def order(self) -> tuple[Ints, list[str]]:
+        if self._stemmed is None:
+            order = self._table.order()
+            return order, self._table.terms(order)
+        terms = sorted(self._stems)
+        return np.array([self._stems[term] for term in terms], dtype=np.int64), terms
+
+
+class _PlainTerms:
+    """The vocabulary of terms that plain Python finds: n-grams, characters, the caller's own functions."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._analyse = analysis.analyser()
+        self._anything = analysis.takes_anything
+        self._numbers: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def rows(self, texts: list[Any], first: int) -> Rows:
+        numbers = self._numbers
+        ids, counts, indptr = array("i"), array("i"), array("q", [0])
+        for number, text in enumerate(texts, first):
+            if not self._anything and not isinstance(text, str):
+                raise InputError(f"document {number} is a {type(text).__name__}; it must be a str")
+            row: dict[int, int] = {}
+            for term in self._analyse(text):
+                if not isinstance(term, str):
+                    raise InputError(f"the term {term!r} is no str; only terms that are can be counted")
+                i = numbers.setdefault(term, len(numbers))
+                row[i] = row.get(i, 0) + 1
+            ids.extend(row)
+            counts.extend(row.values())
+            indptr.append(len(ids))
+        return np.array(indptr, np.int64), np.array(ids, np.int32), np.array(counts, np.int32)
+
+    def numbers(self, other: Self) -> NDArray[np.int32]:
+        return _numbers(self._numbers, other._numbers)
+
+    def order(self) -> tuple[Ints, list[str]]:
+        terms = sorted(self._numbers)
+        return np.array([self._numbers[term] for term in terms], dtype=np.int64), terms
+
+
+class Counter:
+    """One worker's counts: batches of texts with the numbers of their classes in, a Tally out."""
+
+    def __init__(self, analysis: Analysis, occurrences: bool = False) -> None:
+        self._terms = _CompiledTerms(analysis) if analysis.compiled else _PlainTerms(analysis)
+        self._cells = CellTable(occurrences)
+        self._pos = np.zeros(0, dtype=np.int64)
+        self.n_docs = 0
+
+    def add(self, texts: list[Any], classes: Classes, first: int = 0) -> None:
+        """Count documents; `first` is the number of the first, for the message of a fault."""
+        indptr, ids, counts = self._terms.rows(texts, first)
+        self._cells.add(indptr, ids, counts, classes.ptr, classes.numbers, len(self._terms))
+        self._add_sizes(np.bincount(classes.numbers))
+        self.n_docs += len(texts)
+
+    def absorb(self, other: Counter) -> None:
+        """Add all that another counter, which is of no use afterwards, counted under the same numbers."""
+        self._cells.absorb(other._cells, self._terms.numbers(other._terms))  # type: ignore[arg-type]
+        self._add_sizes(other._pos)
+        self.n_docs += other.n_docs
+
+    def _add_sizes(self, more: Ints) -> None:
+        sizes = np.zeros(max(len(self._pos), len(more)), dtype=np.int64)
+        sizes[: len(self._pos)] = self._pos
+        sizes[: len(more)] += more
+        self._pos = sizes
+
+    def tally(self, codes: LabelCodes) -> Tally:
+        """Return the tally of all documents so far, under the labels that `codes` has numbered."""
+        order, terms = self._terms.order()
+        spelling, ends = spelled(terms)
+        del terms
+        labels = codes.labels[: len(self._pos)]
+        by_label = sorted(range(len(labels)), key=labels.__getitem__)
+        column = np.empty(len(labels), dtype=np.int32)
+        column[by_label] = np.arange(len(labels), dtype=np.int32)
+        excess, tf_total, squares = self._cells.columns(order)
+        indptr, indices, docs, sums, df = self._cells.table(order, column)
+        layout, shape = (indices, indptr), (len(order), len(labels))
+        tp = sparse.csr_array((docs, *layout), shape=shape)
+        return Tally(
+            self.n_docs,
+            codes.kind or LabelKind("", False),
+            tuple(labels[i] for i in by_label),
+            self._pos[by_label],
+            spelling,
+            ends,
+            df if excess is None else df - excess,
+            tp,
+            None if sums is None else sparse.csr_array((sums, tp.indices, tp.indptr), shape=shape),
+            tf_total,
+            squares,
+        )

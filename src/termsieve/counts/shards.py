@@ -1,0 +1,162 @@
+"""Documents of any number and a vocabulary come in; the matrix of its terms goes out, in npz shards."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from termsieve.counts.counter import LabelCodes, analysis_of
+from termsieve.counts.sources import Source
+from termsieve.errors import FormatError, InputError, ParameterError
+from termsieve.terms import Analysis, count_known, term_numbers
+
+TERMS_FILE = "terms.json"
+
+
+def write_shards(
+    source: Any,
+    terms: Mapping[str, int] | Iterable[str],
+    folder: str | os.PathLike[str],
+    text: str | None = None,
+    label: str | None = None,
+    *,
+    rows: int = 100_000,
+    separator: str | None = None,
+    missing: str = "error",
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+    **term_options: Any,
+) -> list[Path]:
+    """Write how often each of the `terms` is in each document, `rows` documents a shard; return the shards.
+
+    The source and the options are those of `count`: give the same, or the terms mean something else. A shard
+    is what `scipy.sparse.load_npz` reads, and holds the labels beside the matrix; the columns are the terms
+    in the given order. `read_shards` gives them back one after the other.
+    """
+    if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
+        raise ParameterError(f"rows={rows!r} must be a whole number from 1")
+    vocabulary, analysis = term_numbers(terms), analysis_of(term_options)
+    opened = Source(
+        source, text, label, separator=separator, missing=missing, delimiter=delimiter, encoding=encoding
+    )
+    target = new_folder(folder, vocabulary)
+    return [
+        save_shard(target / f"shard-{number:05d}.npz", X, labels)
+        for number, (X, labels) in enumerate(_shards(opened, vocabulary, analysis, rows))
+    ]
+
+
+def read_shards(folder: str | os.PathLike[str]) -> Iterator[tuple[sparse.csr_matrix, Any]]:
+    """Yield the matrix and the labels of each shard: an array, or a list of tuples for several each."""
+    shard_terms(folder)
+    for path in sorted(Path(folder).glob("shard-*.npz")):
+        try:
+            X = sparse.load_npz(path)
+            with np.load(path, allow_pickle=False) as arrays:
+                labels = arrays["labels"]
+                bounds = arrays["label_ptr"].tolist() if "label_ptr" in arrays else None
+        except (OSError, EOFError, KeyError, ValueError) as error:
+            raise FormatError(f"{path} is no readable shard: {error}") from error
+        if bounds is None:
+            yield X, labels
+        else:
+            flat = labels.tolist()
+            yield X, [tuple(flat[a:b]) for a, b in pairwise(bounds)]
+
+
+def shard_terms(folder: str | os.PathLike[str]) -> list[str]:
+    """Return the terms of the columns of the shards in a folder."""
+    path = Path(folder, TERMS_FILE)
+    try:
+        terms: list[str] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise FormatError(f"{folder} holds no shards of write_shards: {path.name} cannot be read") from error
+    return terms
+
+
+def new_folder(folder: str | os.PathLike[str], vocabulary: Mapping[str, int]) -> Path:
+    """Make a folder for shards and write their terms into it; a folder that has some is refused."""
+    target = Path(folder)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"the folder {target} cannot be made: {error.strerror}") from error
+    if (target / TERMS_FILE).exists() or any(target.glob("shard-*.npz")):
+        raise InputError(f"{target} already holds shards; remove them or name another folder")
+    (target / TERMS_FILE).write_text(json.dumps(sorted(vocabulary, key=vocabulary.__getitem__)))
+    return target
+
+
+def save_shard(path: Path, X: sparse.csr_matrix, labels: Mapping[str, NDArray[Any]]) -> Path:
+    """Write one shard; it is whole or absent."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with open(part, "wb") as file:
+            np.savez(
+                file,
+                format=np.array(b"csr"),
+                shape=np.array(X.shape),
+                data=X.data,
+                indices=X.indices,
+                indptr=X.indptr,
+                **labels,  # type: ignore[arg-type]
+            )
+        os.replace(part, path)
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+    return path
+
+
+def save_part(
+    source: Source, vocabulary: Mapping[str, int], analysis: Analysis, folder: Path, part: int, rows: int
+) -> list[Path]:
+    """Write the shards of one part of the documents, named by the number of the part."""
+    return [
+        save_shard(folder / f"shard-{part:05d}-{number:05d}.npz", X, labels)
+        for number, (X, labels) in enumerate(_shards(source, vocabulary, analysis, rows, n_threads=1))
+    ]
+
+
+def _shards(
+    source: Source, vocabulary: Mapping[str, int], analysis: Analysis, rows: int, n_threads: int | None = None
+) -> Iterator[tuple[sparse.csr_matrix, dict[str, NDArray[Any]]]]:
+    """Yield the matrix and the labels of `rows` documents at a time."""
+    codes = LabelCodes()
+    parts: list[sparse.csr_matrix] = []
+    numbers: list[NDArray[np.int32]] = []
+    lengths: list[NDArray[np.int64]] = []
+    n_docs = 0
+
+    def shard() -> tuple[sparse.csr_matrix, dict[str, NDArray[Any]]]:
+        labels = {"labels": np.array(codes.labels)[np.concatenate(numbers)] if codes.labels else np.array([])}
+        if codes.kind is not None and codes.kind.several:
+            labels["label_ptr"] = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
+        X = sparse.csr_matrix(sparse.vstack(parts, format="csr"))
+        for kept in (parts, numbers, lengths):
+            kept.clear()
+        return X, labels
+
+    for batch in source.batches():
+        while len(batch.texts):
+            now, batch = batch.halves(rows - n_docs)
+            texts, labels = source.documents(now)
+            classes = codes.classes(labels, now.where)
+            parts.append(count_known(texts, analysis, vocabulary, n_threads))
+            numbers.append(classes.numbers)
+            lengths.append(np.diff(classes.ptr))
+            n_docs += len(texts)
+            if n_docs == rows:
+                yield shard()
+                n_docs = 0
+    if n_docs:
+        yield shard()

@@ -1,0 +1,152 @@
+"""A Corpus, paths of tables or an iterator of batches in; bounded batches of labelled texts out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from termsieve.corpus import Corpus, check_missing, split_labels
+from termsieve.counts.counter import labelled
+from termsieve.errors import InputError
+from termsieve.readers.tables import batches, named_columns, table_paths
+
+BATCH_CHARACTERS = 4 << 20
+BATCH_DOCUMENTS = 20_000
+
+
+class Batch(NamedTuple):
+    """Documents with their labels: rows `start` to `stop` of the file with number `file`."""
+
+    texts: list[Any]
+    labels: list[Any]
+    file: int
+    start: int
+    stop: int
+    where: str
+
+    def halves(self, n: int) -> tuple[Batch, Batch]:
+        """Return the first `n` documents and the rest."""
+        return (
+            self._replace(texts=self.texts[:n], labels=self.labels[:n], stop=self.start + n),
+            self._replace(texts=self.texts[n:], labels=self.labels[n:], start=self.start + n),
+        )
+
+
+class Source:
+    """Where documents come from, and how their labels are to be read; `where` names it in messages."""
+
+    def __init__(
+        self,
+        given: Any,
+        text: str | None = None,
+        label: str | None = None,
+        *,
+        separator: str | None = None,
+        missing: str = "error",
+        delimiter: str | None = None,
+        encoding: str = "utf-8",
+        where: str | None = None,
+    ) -> None:
+        check_missing(missing)
+        split_labels([], separator)
+        self._given, self._where = given, where
+        self._separator, self._missing = separator, missing
+        self._delimiter, self._encoding = delimiter, encoding
+        self.files: list[str] = []
+        self.reading = 0  # the number of the file that the next batch comes from
+        self.columns: dict[str, str] = {}
+        if _are_paths(given):
+            self.files = table_paths(given)
+            self.columns = named_columns(self.files[0], text, label, None, delimiter, encoding)
+        elif not isinstance(given, Corpus | Iterable):
+            raise InputError(
+                f"a {type(given).__name__} cannot be counted; give a Corpus, paths of tables, "
+                "or an iterator of (texts, labels)"
+            )
+
+    def batches(self, file: int = 0, row: int = 0) -> Iterator[Batch]:
+        """Yield all documents from a row of a file on, with their labels as they stand there."""
+        return self._from_files(file, row) if self.files else self._from_memory()
+
+    def documents(self, batch: Batch) -> tuple[list[Any], list[Any]]:
+        """Return the texts and labels of a batch, documents without a label refused or left out."""
+        labels = split_labels(batch.labels, self._separator)
+        return labelled(batch.texts, labels, self._missing, batch.where, batch.start)
+
+    def _from_files(self, file: int, row: int) -> Iterator[Batch]:
+        for number in range(file, len(self.files)):
+            self.reading, path, start = number, self.files[number], 0
+            for frame in batches(path, **self.columns, delimiter=self._delimiter, encoding=self._encoding):
+                for part in _bounded(frame):
+                    skipped = min(max(row - start, 0), part.height)
+                    start += part.height
+                    if skipped == part.height:
+                        continue
+                    part = part[skipped:]
+                    texts, labels = part["text"].fill_null("").to_list(), part["label"].to_list()
+                    yield Batch(texts, labels, number, start - part.height, start, path)
+            row = 0
+
+    def _from_memory(self) -> Iterator[Batch]:
+        pairs: Iterable[Any] = self._given
+        if isinstance(self._given, Corpus):
+            pairs = [(self._given.texts, self._given.labels)]
+        start = 0
+        for number, pair in enumerate(pairs):
+            try:
+                texts, labels = pair
+            except (TypeError, ValueError):
+                raise InputError(
+                    f"batch {number} is a {type(pair).__name__}; each batch must be a pair: texts and labels"
+                ) from None
+            where = self._where or ("the corpus" if isinstance(self._given, Corpus) else f"batch {number}")
+            texts, labels = _listed(texts, where), _listed(labels, where)
+            if len(texts) != len(labels):
+                raise InputError(f"{where}: {len(texts):,} texts came with {len(labels):,} labels")
+            for first, last in _cuts(texts):
+                yield Batch(texts[first:last], labels[first:last], number, start + first, start + last, where)
+            start += len(texts)
+
+
+def _are_paths(given: Any) -> bool:
+    if isinstance(given, str | Path | os.PathLike):
+        return True
+    return isinstance(given, list | tuple) and all(isinstance(path, str | os.PathLike) for path in given)
+
+
+def _bounded(frame: Any) -> Iterator[Any]:
+    """Yield slices of a frame so short that their texts fit well into memory."""
+    n_slices = max(frame.estimated_size() // BATCH_CHARACTERS, frame.height // BATCH_DOCUMENTS, 1)
+    return iter(frame.iter_slices(-(-frame.height // n_slices) or 1))
+
+
+def _listed(values: Any, where: str) -> list[Any]:
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise InputError(f"{where}: texts and labels must be lists, not a {type(values).__name__}")
+    for method in ("to_list", "tolist"):
+        if hasattr(values, method):
+            return list(getattr(values, method)())
+    return list(values)
+
+
+def _cuts(texts: list[Any]) -> Iterator[tuple[int, int]]:
+    """Yield (first, last) of the stretches into which a list of texts is cut."""
+    first = size = 0
+    for i, text in enumerate(texts, 1):
+        size += len(text) if isinstance(text, str) else 1
+        if size >= BATCH_CHARACTERS or i - first >= BATCH_DOCUMENTS:
+            yield first, i
+            first, size = i, 0
+    if first < len(texts):
+        yield first, len(texts)
+
+
+def n_fitting(texts: list[Any], room: int) -> int:
+    """Return how many of the texts come before `room` characters are full, the one that fills it included."""
+    for i, size in enumerate(accumulate(len(text) if isinstance(text, str) else 1 for text in texts), 1):
+        if size >= room:
+            return i
+    return len(texts)

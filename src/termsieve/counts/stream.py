@@ -1,0 +1,285 @@
+"""Batches in, shared out to threads with a counter each; a Tally a piece out, and a file to go on from."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+
+from termsieve.counts.counter import Classes, Counter, LabelCodes
+from termsieve.counts.sources import Batch, Source, n_fitting
+from termsieve.counts.tally import Pruned, Tally, empty_tally, joined
+from termsieve.errors import FormatError, InputError
+from termsieve.kernels.streaming import MAX_DOCUMENTS
+from termsieve.terms import Analysis
+
+# A piece of the documents ends after this many characters, or with a file after this many.
+PIECE_CHARACTERS = 512 << 20
+PIECE_LEAST = 64 << 20
+PIECE_DOCUMENTS = MAX_DOCUMENTS  # that one counter can hold
+FORMAT = "termsieve-checkpoint 1"
+
+
+@dataclass(frozen=True)
+class State:
+    """What was counted up to row `row` of file `file`, and what pruning has cost so far.
+
+    `between`: that row is the last of its file.
+    """
+
+    total: Tally
+    file: int = 0
+    row: int = 0
+    between: bool = True
+    ended: bool = False
+    n_dropped: int = 0
+    at_most: int = 0
+
+    def plus(self, piece: Tally, reader: Reader, max_terms: int | None) -> State:
+        """Return the state after one more piece, pruned to `max_terms` terms."""
+        so_far = Pruned(self.total, self.n_dropped, self.at_most)
+        total, n_dropped, at_most = joined([so_far, Pruned(piece)], max_terms)
+        place = *reader.position, reader.is_between_files(), reader.ended
+        return State(total, *place, n_dropped, at_most)
+
+
+class Reader:
+    """Hands out batches to several threads, in order, up to the end of a piece or the first fault."""
+
+    def __init__(
+        self,
+        source: Source,
+        state: State,
+        *,
+        cuts: bool,
+        progress: Callable[[int], None] | None = None,
+    ) -> None:
+        self.codes = LabelCodes()
+        self.position = state.file, state.row
+        self.ended = False
+        self.fault: BaseException | None = None
+        self.counted_all = True
+        self._source, self._cuts, self._progress = source, cuts, progress
+        self._batches: Iterator[Batch] = source.batches(state.file, state.row)
+        self._held: Batch | None = None
+        self._size = self._n_in_piece = 0
+        self._full = False
+        self._n_docs = state.total.n_docs
+        self._lock = threading.Lock()
+
+    def begin(self) -> None:
+        """Begin a piece."""
+        self._size, self._n_in_piece, self._full = 0, 0, False
+
+    def take(self) -> tuple[list[Any], Classes, int] | None:
+        """Return the texts of the next batch, their classes and the number of the first; None at the end."""
+        with self._lock:
+            if self.fault is not None:
+                return None
+            try:
+                return self._next()
+            except Exception as error:
+                self.fault = error
+                return None
+
+    def stop(self, fault: BaseException) -> None:
+        """Hand out no more, because of a fault in counting what was handed out."""
+        with self._lock:
+            self.counted_all = False
+            if self.fault is None:
+                self.fault = fault
+
+    def is_between_files(self) -> bool:
+        """Return whether the last row handed out is the last of its file, or of what can be read of it."""
+        return self.ended or self._source.reading > self.position[0]
+
+    def _next(self) -> tuple[list[Any], Classes, int] | None:
+        batch = self._cut()
+        if batch is None:
+            return None
+        texts, labels = self._source.documents(batch)
+        classes = self.codes.classes(labels, batch.where)
+        self.position = batch.file, batch.stop
+        self._n_docs += len(texts)
+        if self._progress is not None:
+            self._progress(self._n_docs)
+        return texts, classes, batch.start
+
+    def _cut(self) -> Batch | None:
+        """Return the next batch of the piece, None at its end; the texts alone say where that is."""
+        if self._full or self.ended:
+            return None
+        batch, self._held = self._held or next(self._batches, None), None
+        if batch is None:
+            self.ended = True
+            return None
+        if self._cuts and batch.file != self.position[0] and self._size >= PIECE_LEAST:
+            self._held, self._full = batch, True
+            return None
+        n = min(len(batch.texts), PIECE_DOCUMENTS - self._n_in_piece)
+        if self._cuts:
+            n = min(n, n_fitting(batch.texts, PIECE_CHARACTERS - self._size))
+        if n < len(batch.texts):
+            batch, self._held = batch.halves(n)
+        self._n_in_piece += n
+        if self._cuts:
+            self._size += sum(map(len, batch.texts))
+        self._full = self._size >= PIECE_CHARACTERS or self._n_in_piece == PIECE_DOCUMENTS
+        return batch
+
+
+def counted_piece(reader: Reader, analysis: Analysis, occurrences: bool, workers: int) -> Tally:
+    """Return the tally of all that `reader` hands out; its `fault` says whether that was the whole piece."""
+    counters = [Counter(analysis, occurrences) for _ in range(workers)]
+
+    def work(counter: Counter) -> None:
+        try:
+            while (job := reader.take()) is not None:
+                counter.add(*job)
+        except BaseException as error:
+            reader.stop(error)
+
+    reader.begin()
+    if workers == 1:
+        work(counters[0])
+    else:
+        with ThreadPoolExecutor(workers) as pool:
+            try:
+                list(pool.map(work, counters))
+            except BaseException as error:
+                # An interrupt comes to this thread only, and leaving the pool waits for the others.
+                reader.stop(error)
+                raise
+    return _joined(counters, reader.codes)
+
+
+def _joined(counters: list[Counter], codes: LabelCodes) -> Tally:
+    """Return the tally of all counters, which are absorbed in pairs."""
+    while len(counters) > 1:
+        half = -(-len(counters) // 2)
+        with ThreadPoolExecutor(half) as pool:
+            list(pool.map(Counter.absorb, counters, counters[half:]))
+        del counters[half:]
+    return counters[0].tally(codes) if counters[0].n_docs else empty_tally()
+
+
+def tally_of(source: Source, analysis: Analysis, occurrences: bool, max_terms: int | None = None) -> Pruned:
+    """Return the tally of all documents of a source, counted by one worker and pruned at the end."""
+    reader = Reader(source, State(empty_tally()), cuts=False)
+    tally = empty_tally()
+    while not reader.ended:
+        tally += counted_piece(reader, analysis, occurrences, workers=1)
+        if reader.fault is not None:
+            raise reader.fault
+    return joined([Pruned(tally)], max_terms)
+
+
+class Checkpoint:
+    """A file with the State of a run, which another run over the same files can go on from."""
+
+    def __init__(self, path: str | os.PathLike[str], source: Source, options: dict[str, Any]) -> None:
+        self._path = Path(path)
+        self._within = self._path.with_name(f"{self._path.name}.within")
+        self._files = source.files
+        # Callables are known by their name only: that is all that is the same in another process.
+        plain = {name: _named(value) for name, value in sorted(options.items())}
+        self._options = json.loads(json.dumps({**plain, "columns": source.columns}))
+
+    def load(self) -> State:
+        """Return where the last run stopped; the very beginning where there was none."""
+        for path in (self._within, self._path):
+            if path.exists():
+                head, state = _read(path)
+                self._check(head)
+                if changed := self._changed_file(head, state):
+                    # Of the file that was being read nothing is in the other checkpoint.
+                    if path == self._within and changed == self._files[state.file]:
+                        continue
+                    raise InputError(
+                        f"{changed} has changed since it was counted; count anew with another checkpoint"
+                    )
+                return state
+        return State(empty_tally())
+
+    def _check(self, head: dict[str, Any]) -> None:
+        for name, now in self._options.items():
+            if head["options"].get(name) != now:
+                raise InputError(
+                    f"{self._path} is of a count with {name}={head['options'].get(name)!r}, not {now!r}; "
+                    "use the same options or another checkpoint"
+                )
+        if head["files"] != self._files:
+            raise InputError(
+                f"{self._path} is of a count of other files; use the same files or another checkpoint"
+            )
+
+    def _changed_file(self, head: dict[str, Any], state: State) -> str | None:
+        begun = len(self._files) if state.ended else state.file + (state.row > 0)
+        stamps = zip(self._files[:begun], head["stamps"], strict=False)
+        return next((path for path, stamp in stamps if _stamp(path) != stamp), None)
+
+    def save(self, state: State) -> None:
+        """Write the state; the file is whole at any moment.
+
+        A state in the middle of a file goes beside the last one between two files, which stays of use when
+        it is that file that has to be mended.
+        """
+        path = self._path if state.between else self._within
+        fields = {field: getattr(state, field) for field in State.__dataclass_fields__ if field != "total"}
+        head = {
+            "format": FORMAT,
+            "options": self._options,
+            "files": self._files,
+            "stamps": [_stamp(file) for file in self._files],
+            "state": fields,
+        }
+        part = path.with_name(f".{path.name}.{os.getpid()}.part")
+        try:
+            with open(part, "wb") as file:
+                checkpoint = np.frombuffer(json.dumps(head).encode(), dtype=np.uint8)
+                np.savez(file, checkpoint=checkpoint, **state.total.arrays())  # type: ignore[arg-type]
+            os.replace(part, path)
+        except OSError as error:
+            raise InputError(f"the checkpoint {path} cannot be written: {error.strerror}") from error
+        finally:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+        if state.between:
+            self._within.unlink(missing_ok=True)
+
+
+def _read(path: Path) -> tuple[dict[str, Any], State]:
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = dict(archive)
+        head = json.loads(arrays.pop("checkpoint").tobytes())
+        if head["format"] != FORMAT:
+            raise FormatError(f"{path} is a checkpoint of another version; count anew without it")
+        return head, State(Tally.from_arrays(arrays), **head["state"])
+    except FormatError:
+        raise
+    except (OSError, EOFError, KeyError, TypeError, ValueError, AttributeError, BadZipFile) as error:
+        raise FormatError(f"{path} is no checkpoint of a count: {error}") from None
+
+
+def _named(value: Any) -> Any:
+    if callable(value):
+        return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', repr(type(value)))}"
+    return sorted(value) if isinstance(value, set | frozenset) else value
+
+
+def _stamp(path: str) -> list[int] | None:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return [status.st_size, status.st_mtime_ns]

@@ -1,0 +1,144 @@
+"""A Spark dataframe comes in; the Counts of its terms and classes, merged on the executors, go out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from termsieve.counts import Counts
+from termsieve.counts.counter import analysis_of
+from termsieve.counts.sources import Source
+from termsieve.counts.stream import tally_of
+from termsieve.counts.tally import MERGED_AT_ONCE, Pruned, Tally, empty_tally, joined
+from termsieve.engines.threads import counts_of, positive
+from termsieve.errors import InputError, TermsieveError, require
+from termsieve.readers.tables import LABEL_NAMES, TEXT_NAMES, _column
+from termsieve.terms import Analysis
+
+ROUNDS = 3  # of merging on the executors; what is left, 1 for up to 512 partitions, is merged by the driver
+SCHEMA = "part int, tally binary, n_dropped long, at_most long, fault string"
+
+
+def count(
+    frame: Any,
+    text: str | None = None,
+    label: str | None = None,
+    *,
+    occurrences: bool = False,
+    separator: str | None = None,
+    missing: str = "error",
+    max_terms: int | None = None,
+    **term_options: Any,
+) -> Counts:
+    """Return the Counts of a Spark dataframe, equal to those of `termsieve.count`.
+
+    Each partition is counted by one Python worker that gets it as Arrow batches; the tallies are merged eight
+    at a time by the executors, and only their sum comes to the driver. Labels are a column of strings, whole
+    numbers or booleans, or of arrays of such. The executors need termsieve installed.
+
+    With `max_terms` each partition and each merge keeps that many terms, as the pieces of `termsieve.count`
+    do, with the same warning. Partitions are merged by their number, so the result depends on them alone,
+    not on which executor did what when.
+    """
+    require("pyspark", "spark")
+    require("pyarrow", "spark")
+    from pyspark.sql.functions import expr
+
+    if not hasattr(frame, "mapInArrow"):
+        raise InputError(f"a Spark dataframe is needed, not a {type(frame).__name__}")
+    text = _column(frame.columns, text, "text", TEXT_NAMES, "the dataframe")
+    label = _column(frame.columns, label, "label", LABEL_NAMES, "the dataframe")
+    analysis = analysis_of(term_options)
+    positive("max_terms", max_terms)
+    Source(iter(()), separator=separator, missing=missing)
+    counted = _tally_rows(analysis, occurrences, max_terms, {"separator": separator, "missing": missing})
+    # Plain names, because mapInArrow itself fails over a column with a dot in its name.
+    columns = [f"{_quoted(text)} AS text", f"{_quoted(label)} AS label"]
+    parts = frame.selectExpr(*columns).mapInArrow(counted, SCHEMA)
+    for _ in range(ROUNDS):
+        eighth = parts.withColumn("part", expr(f"int(part div {MERGED_AT_ONCE})"))
+        parts = eighth.repartition("part").mapInArrow(_merging(max_terms), SCHEMA)
+    rows = sorted((row.asDict() for row in parts.collect()), key=lambda row: row["part"])
+    while len(rows) > 1:
+        rows = _merged([row | {"part": row["part"] // MERGED_AT_ONCE} for row in rows], max_terms)
+    total = _pruned(rows[0]) if rows else Pruned(empty_tally())
+    return counts_of(total, max_terms)
+
+
+def _quoted(column: str) -> str:
+    """Return a column's name as Spark takes it whatever characters it has."""
+    return "`" + column.replace("`", "``") + "`"
+
+
+def _tally_rows(
+    analysis: Analysis, occurrences: bool, max_terms: int | None, reading: dict[str, Any]
+) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """Return the function from the batches of a partition to a row with their tally, or with the fault."""
+
+    def rows(batches: Iterator[Any]) -> Iterator[Any]:
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        number = 0 if context is None else context.partitionId()
+        pairs = ((_texts(batch.column(0)), batch.column(1).to_pylist()) for batch in batches)
+        source = Source(pairs, **reading, where=f"partition {number}")
+        yield _batch([_row(number, lambda: tally_of(source, analysis, occurrences, max_terms))])
+
+    return rows
+
+
+def _merging(max_terms: int | None) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """Return the function from batches of rows to a batch with one row for each number of a part."""
+
+    def rows(batches: Iterator[Any]) -> Iterator[Any]:
+        yield _batch(_merged([row for batch in batches for row in batch.to_pylist()], max_terms))
+
+    return rows
+
+
+def _merged(rows: list[dict[str, Any]], max_terms: int | None) -> list[dict[str, Any]]:
+    """Return a row for each number of a part: the sum of the tallies under it, or the first fault."""
+    groups: dict[int, list[dict[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(row["part"], []).append(row)
+    return [_merged_row(part, groups[part], max_terms) for part in sorted(groups)]
+
+
+def _merged_row(part: int, rows: list[dict[str, Any]], max_terms: int | None) -> dict[str, Any]:
+    if len(rows) == 1:
+        return rows[0]
+    return _row(part, lambda: joined([_pruned(row) for row in rows], max_terms))
+
+
+def _row(part: int, made: Callable[[], Pruned]) -> dict[str, Any]:
+    """Return what was made as a row that Spark can carry; a fault too, so that the driver can name it."""
+    try:
+        tally, n_dropped, at_most = made()
+    except TermsieveError as error:
+        return {"part": part, "fault": str(error)}
+    return {
+        "part": part,
+        "tally": tally.to_bytes(),
+        "n_dropped": n_dropped,
+        "at_most": at_most,
+        "fault": None,
+    }
+
+
+def _pruned(row: dict[str, Any]) -> Pruned:
+    if row["fault"] is not None:
+        raise InputError(row["fault"])
+    return Pruned(Tally.from_bytes(bytes(row["tally"])), row["n_dropped"], row["at_most"])
+
+
+def _batch(rows: list[dict[str, Any]]) -> Any:
+    import pyarrow as pa
+
+    types = (pa.int32(), pa.binary(), pa.int64(), pa.int64(), pa.string())
+    names = ("part", "tally", "n_dropped", "at_most", "fault")
+    return pa.RecordBatch.from_pylist(rows, pa.schema(list(zip(names, types, strict=True))))
+
+
+def _texts(column: Any) -> list[Any]:
+    values = column.to_numpy(zero_copy_only=False).tolist()
+    return ["" if value is None else value for value in values] if column.null_count else values

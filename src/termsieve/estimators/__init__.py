@@ -1,0 +1,21 @@
+"""Texts or a term matrix, and labels, come in; selected or weighted terms go out: the scikit-learn face."""
+
+from __future__ import annotations
+
+from termsieve.estimators.ratio import RatioClassifier, RatioSelector
+from termsieve.estimators.selector import TermSelector, score_func
+from termsieve.estimators.vectorizer import TermVectorizer
+from termsieve.estimators.weighter import TermWeighter
+from termsieve.estimators.weights import WeightSelector
+from termsieve.estimators.wfo import WFOSelector
+
+__all__ = [
+    "RatioClassifier",
+    "RatioSelector",
+    "TermSelector",
+    "TermVectorizer",
+    "TermWeighter",
+    "WFOSelector",
+    "WeightSelector",
+    "score_func",
+]

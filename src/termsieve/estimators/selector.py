@@ -1,0 +1,242 @@
+"""TermSelector: the scikit-learn face of counts, scores, rankings and cut-offs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from termsieve.counts.table import Counts, refuse_repeated
+from termsieve.errors import InputError, ParameterError
+from termsieve.metrics import Metric, get_metric
+from termsieve.ranking import CUTS, Combine, Ranking, Side, check_cut, cut, rank
+from termsieve.redundancy import distinct_cut
+from termsieve.scores import Scores, score
+
+
+class _NeedsDocumentsError(ParameterError, AttributeError):
+    """Redundancy was asked of a method that has counts only; for scikit-learn it has no such method."""
+
+
+class _counts_suffice:  # noqa: N801, a decorator
+    """A method that a selector has only while counts tell all it needs: without `redundancy`."""
+
+    def __init__(self, method: Any) -> None:
+        self.method = method
+
+    def __get__(self, selector: Any, owner: Any) -> Any:
+        if selector is not None and selector.redundancy is not None:
+            name = self.method.__name__
+            raise _NeedsDocumentsError(
+                f"redundancy needs all documents, and {name} has counts only; use fit, or redundancy=None"
+            )
+        return self.method.__get__(selector, owner)
+
+
+class TermMatrixMixin:
+    """What scikit-learn is to know of an estimator that takes term matrices and labels."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        return tags
+
+
+class ColumnSelector(TermMatrixMixin, SelectorMixin, BaseEstimator):
+    """A selector that keeps the `selected_` columns."""
+
+    selected_: NDArray[np.int64]
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        mask = np.zeros(self.n_features_in_, dtype=bool)
+        mask[self.selected_] = True
+        return mask
+
+
+class TermSelector(ColumnSelector):
+    """Select the terms that tell the classes apart.
+
+    Parameters
+    ----------
+    metric : a name such as "bns", "chi_squared" or "wfo(0.3)", or a callable m(tp, fp, pos, neg)
+    k, fraction, threshold, sparsity, memory : the cut-off, at most one; none means k = 1000 (see `cut`)
+    side, ratio, alpha, combine, min_df, max_df : how scores become a ranking (see `rank`)
+    redundancy : None, or a limit above 0 and up to 1: a term whose presence correlates with that of a better
+        selected one by at least so much, in absolute value, gives its place to the next (needs documents)
+
+    With two classes the second is the positive one, as everywhere in scikit-learn; with more, or with
+    several labels a document, each class has its own scores and `combine` makes one ranking of them.
+
+    Attributes
+    ----------
+    ranking_ : columns, best first; those outside min_df and max_df are left out
+    scores_ : one combined score a column
+    class_scores_ : the Scores of every class
+    counts_ : the Counts they come from
+    classes_ : the classes seen
+
+    >>> X = [[1, 1, 0, 2], [1, 1, 0, 0], [0, 1, 1, 0], [0, 1, 1, 0]]
+    >>> selector = TermSelector("chi_squared", k=2).fit(X, ["spam", "spam", "ham", "ham"])
+    >>> selector.ranking_.tolist(), selector.get_support().tolist()
+    ([0, 2, 3, 1], [True, False, True, False])
+    """
+
+    def __init__(
+        self,
+        metric: str | Metric | Callable[..., Any] = "bns",
+        *,
+        k: int | None = None,
+        fraction: float | None = None,
+        threshold: float | None = None,
+        sparsity: float | None = None,
+        memory: float | None = None,
+        side: Side = "both",
+        ratio: float | None = None,
+        alpha: float | None = None,
+        combine: Combine = "max",
+        min_df: float = 1,
+        max_df: float = 1.0,
+        redundancy: float | None = None,
+    ) -> None:
+        self.metric = metric
+        self.k = k
+        self.fraction = fraction
+        self.threshold = threshold
+        self.sparsity = sparsity
+        self.memory = memory
+        self.side = side
+        self.ratio = ratio
+        self.alpha = alpha
+        self.combine = combine
+        self.min_df = min_df
+        self.max_df = max_df
+        self.redundancy = redundancy
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Count the documents of X, score the terms and select."""
+        self._check_cut()
+        self._select(self._counted(X, y, reset=True))
+        if self.redundancy is not None:
+            self.selected_ = distinct_cut(X, self._ranking(), self.redundancy, **self._cut())
+        return self
+
+    @_counts_suffice
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Add more documents, with the same columns and any classes, and select anew."""
+        self._check_cut()
+        if not hasattr(self, "counts_"):
+            return self.fit(X, y)
+        return self._select(self.counts_ + self._counted(X, y, reset=False))
+
+    @_counts_suffice
+    def fit_counts(self, counts: Counts) -> Self:
+        """Select from counts that were made elsewhere."""
+        self._check_cut()
+        if not isinstance(counts, Counts):
+            raise InputError(f"fit_counts takes Counts, not {type(counts).__name__}; use fit for a matrix")
+        if hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        self.n_features_in_ = counts.n_terms
+        return self._select(counts)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Return the names of the selected terms, in column order."""
+        check_is_fitted(self)
+        if (
+            input_features is None
+            and not hasattr(self, "feature_names_in_")
+            and self.counts_.terms is not None
+        ):
+            return self.counts_.terms[self.get_support()]
+        return super().get_feature_names_out(input_features)
+
+    def _check_cut(self) -> None:
+        given = [name for name in CUTS if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise ParameterError(f"give one cut-off, not {' and '.join(given)} together")
+        for name in given:
+            check_cut(name, getattr(self, name))
+
+    def _counted(self, X: Any, y: Any, reset: bool) -> Counts:
+        refuse_repeated(getattr(X, "columns", ()))
+        X = validate_data(self, X, accept_sparse=("csr", "csc", "coo"), dtype="numeric", reset=reset)
+        return Counts.from_matrix(
+            X,
+            y,
+            terms=getattr(self, "feature_names_in_", None),
+            occurrences=with_occurrences(self.metric, X),
+        )
+
+    def _select(self, counts: Counts) -> Self:
+        way = {
+            name: getattr(self, name) for name in ("side", "ratio", "alpha", "combine", "min_df", "max_df")
+        }
+        ranking = ranked(counts, self.metric, **way)
+        self.counts_ = counts
+        self.classes_ = counts.classes
+        self.class_scores_: Scores = score(counts, self.metric)
+        self.scores_ = ranking.scores
+        self.ranking_ = ranking.order
+        self.selected_ = cut(ranking, **self._cut())
+        return self
+
+    def _cut(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in CUTS}
+
+    def _ranking(self) -> Ranking:
+        return Ranking(self.ranking_, self.scores_, self.counts_)
+
+
+def with_occurrences(spec: str | Metric | Callable[..., Any], X: Any) -> bool:
+    """Return whether the metric is to be given the values of X beside its documents."""
+    found = get_metric(spec)
+    if found.reads != "occurrences" or found.needs:
+        return bool(found.needs == "occurrences")
+    values = X.data if hasattr(X, "format") else X
+    return values.dtype.kind != "f" or bool((values == np.floor(values)).all())
+
+
+def ranked(
+    counts: Counts,
+    metric: str | Metric | Callable[..., Any],
+    side: Side = "both",
+    combine: Combine = "max",
+    **way: Any,
+) -> Ranking:
+    """Return the ranking of the terms for the problems that `counts` poses; the parameters are `rank`'s."""
+    if combine != "joint" and len(counts.problems) < counts.n_classes:
+        counts = counts.take(counts.problems)
+    return rank(score(counts, metric, fold=side != "positive"), side, combine=combine, **way)
+
+
+class ScoreFunction:
+    """A metric as scikit-learn's score functions are: (X, y) in, one score a column out."""
+
+    def __init__(self, metric: str | Metric | Callable[..., Any]) -> None:
+        self.metric = metric
+
+    def __call__(self, X: Any, y: Any) -> NDArray[np.float64]:
+        """Return one score a column."""
+        return TermSelector(self.metric).fit(X, y).scores_
+
+    def __repr__(self) -> str:
+        return f"score_func({str(get_metric(self.metric))!r})"
+
+
+def score_func(spec: str | Metric | Callable[..., Any]) -> ScoreFunction:
+    """Return the metric as a score function for scikit-learn's own selectors.
+
+    >>> from sklearn.feature_selection import SelectKBest
+    >>> SelectKBest(score_func("bns"), k=2)
+    SelectKBest(k=2, score_func=score_func('bns'))
+    """
+    return ScoreFunction(get_metric(spec))

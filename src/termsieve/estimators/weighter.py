@@ -1,0 +1,78 @@
+"""TermWeighter: a term matrix in, the same with each term weighed by its score out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from termsieve.counts import Counts
+from termsieve.errors import unknown_name
+from termsieve.estimators.selector import TermMatrixMixin, ranked, with_occurrences
+from termsieve.metrics import Metric
+from termsieve.ranking import Combine
+
+VALUES = ("presence", "tf")
+
+
+class TermWeighter(TermMatrixMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """Weigh terms by how well they tell the classes apart, in place of inverse document frequency.
+
+    Parameters
+    ----------
+    metric : a name or callable, as for TermSelector; signed metrics weigh by their magnitude
+    values : what is multiplied by the score: "presence" (1 where a term occurs) or "tf" (the value in X)
+    combine : how the scores of several classes become one a term (see `rank`)
+
+    A score below 0, which the metrics of one side can give, is a weight of 0. As in all of scikit-learn, with
+    two classes the second is the positive one.
+
+    Attributes
+    ----------
+    weights_ : one a column, 0 or more
+    counts_ : the Counts they come from
+    classes_ : the classes seen
+
+    >>> X = [[2, 1, 0], [1, 1, 0], [0, 1, 3], [0, 1, 0]]
+    >>> TermWeighter("chi_squared", values="tf").fit_transform(X, ["spam", "spam", "ham", "ham"]).round(2)
+    array([[8., 0., 0.],
+           [4., 0., 0.],
+           [0., 0., 4.],
+           [0., 0., 0.]])
+    """
+
+    def __init__(
+        self,
+        metric: str | Metric | Callable[..., Any] = "bns",
+        values: str = "presence",
+        combine: Combine = "max",
+    ) -> None:
+        self.metric = metric
+        self.values = values
+        self.combine = combine
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Count the documents of X and score the terms."""
+        if self.values not in VALUES:
+            raise unknown_name("values", self.values, VALUES)
+        X = validate_data(self, X, accept_sparse=("csr", "csc", "coo"), dtype="numeric")
+        names = getattr(self, "feature_names_in_", None)
+        self.counts_ = Counts.from_matrix(X, y, names, with_occurrences(self.metric, X))
+        self.classes_ = self.counts_.classes
+        self.weights_ = np.maximum(ranked(self.counts_, self.metric, combine=self.combine).scores, 0.0)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Return X, or where it is above 0, times the weights; sparse stays sparse."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype="numeric", reset=False)
+        if sparse.issparse(X):
+            weighed = X.astype(np.float64)
+            if self.values == "presence":
+                weighed.data = (weighed.data > 0).astype(np.float64)
+            return weighed.multiply(self.weights_).asformat(weighed.format)
+        return (X > 0 if self.values == "presence" else X) * self.weights_

@@ -1,0 +1,143 @@
+"""WeightSelector: terms ranked by the weights of a linear model trained on some of the documents."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from termsieve.counts import Counts
+from termsieve.errors import InputError, ParameterError, unknown_name
+from termsieve.estimators.base import Columns, LearnedSelector
+from termsieve.estimators.evaluate import Floats, Rows
+from termsieve.kernels import counting
+from termsieve.learners import get_learner
+from termsieve.ranking import CUTS, Combine, Ranking, check_cut, cut, document_limits
+
+COMBINE = ("max", "mean", "round_robin")
+
+
+class WeightSelector(LearnedSelector):
+    """Select the terms with the greatest weights in a linear model (mladenic2004).
+
+    Each class against the rest has a model of its own, trained on a stratified random share of the
+    documents; of two classes, the second. Terms are ranked by |weight|, ties by document frequency and then
+    by column, and cut by document frequencies of all documents.
+
+    Parameters
+    ----------
+    model : a learner's name ("svm", "lr", "perceptron") or an estimator that has `coef_` once fitted
+    sample : the share of the documents, of each side at least one, that the model is trained on
+    sparsity, k, fraction, threshold, memory : the cut-off, at most one; none means k = 1000 (see `cut`)
+    negatives : whether negative weights count; if not, only terms with a positive weight are ranked
+    combine : "max" of the classes' weights, their "mean" by class size, or "round_robin"
+    min_df, max_df : limits of document frequency, numbers of documents or shares of them
+    random_state : seed of the sample
+
+    Attributes
+    ----------
+    weights_ : the model's weights, problems x columns
+    ranking_, scores_, counts_, classes_ : as of TermSelector
+
+    >>> X = [[2, 0, 1], [1, 0, 0], [0, 3, 0], [0, 1, 1]]
+    >>> selector = WeightSelector(k=2).fit(X, ["spam", "spam", "ham", "ham"])
+    >>> selector.get_support().tolist()
+    [True, True, False]
+    """
+
+    def __init__(
+        self,
+        model: Any = "svm",
+        sample: float = 1.0,
+        sparsity: float | None = None,
+        k: int | None = None,
+        fraction: float | None = None,
+        threshold: float | None = None,
+        memory: float | None = None,
+        negatives: bool = True,
+        combine: Combine = "max",
+        min_df: float = 1,
+        max_df: float = 1.0,
+        random_state: Any = None,
+    ) -> None:
+        self.model = model
+        self.sample = sample
+        self.sparsity = sparsity
+        self.k = k
+        self.fraction = fraction
+        self.threshold = threshold
+        self.memory = memory
+        self.negatives = negatives
+        self.combine = combine
+        self.min_df = min_df
+        self.max_df = max_df
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Train the model for each class, rank by its weights, and cut."""
+        given = {name: value for name in CUTS if (value := getattr(self, name)) is not None}
+        for name, value in given.items():
+            check_cut(name, value)
+        if self.combine not in COMBINE:
+            raise unknown_name("combine", self.combine, COMBINE)
+        model = get_learner(self.model) if isinstance(self.model, str) else clone(self.model)
+        X, labels = self._documents(X, y)
+        counts = self._counted(X, y)
+        if counts.n_classes == 0:
+            raise InputError("y has no label; at least one document needs one")
+        members = labels.indicator()
+        self.weights_ = np.array([self._weights(model, X, members[:, c]) for c in counts.problems])
+        ranking = self._ranking(counts)
+        self.ranking_, self.scores_ = ranking.order, ranking.scores
+        self.selected_ = cut(ranking, **given)
+        return self
+
+    def _weights(self, model: Any, X: Any, member: NDArray[np.bool_]) -> Floats:
+        if member.all() or not member.any():
+            return np.zeros(X.shape[1])
+        rows = sample_rows(member, self.sample, self.random_state)
+        coef = getattr(clone(model).fit(X[rows], member[rows].astype(np.int64)), "coef_", None)
+        if coef is None:
+            raise ParameterError(f"{model!r} has no weights (coef_); choose a linear model, such as 'svm'")
+        flat = coef.toarray() if sparse.issparse(coef) else np.asarray(coef)
+        return flat.astype(np.float64).ravel()
+
+    def _ranking(self, counts: Counts) -> Ranking:
+        value = np.abs(self.weights_) if self.negatives else np.maximum(self.weights_, 0)
+        low, high = document_limits(counts.n_docs, self.min_df, self.max_df)
+        eligible = (counts.df >= low) & (counts.df <= high)
+        if not self.negatives:
+            eligible &= (value > 0).any(axis=0)
+        base = counts.by_df[eligible[counts.by_df]]
+        pos = counts.pos[counts.problems]
+        scores = pos @ value / max(1, pos.sum()) if self.combine == "mean" else value.max(axis=0)
+        if self.combine == "round_robin":
+            orders = np.array([_by_value(base, row) for row in value], dtype=np.int64)
+            return Ranking(counting.round_robin(orders), scores, counts)
+        return Ranking(_by_value(base, scores), scores, counts)
+
+
+def sample_rows(member: NDArray[np.bool_], share: float, random_state: Any) -> Rows:
+    """Return a random share of the rows, in their order, with the same share of members and of others.
+
+    Each side gives its share rounded half up, and at least one row.
+    """
+    if isinstance(share, bool) or not isinstance(share, (int, float, np.number)) or not 0 < share <= 1:
+        raise ParameterError(f"sample must be a number above 0 and at most 1, not {share!r}")
+    if share == 1:
+        return np.arange(len(member))
+    random = check_random_state(random_state)
+    drawn = [
+        random.choice(rows, max(1, int(np.floor(share * len(rows) + 0.5))), replace=False)
+        for rows in (np.flatnonzero(member), np.flatnonzero(~member))
+    ]
+    return np.sort(np.concatenate(drawn))
+
+
+def _by_value(base: Columns, value: Floats) -> Columns:
+    """Return the columns of `base`, which holds the order of ties, by falling value."""
+    return base[np.argsort(-value[base], kind="stable")]

@@ -1,0 +1,147 @@
+"""WFOSelector: the weight between frequency and ratio that serves a corpus and a number of terms best."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termsieve.counts import Counts
+from termsieve.errors import InputError
+from termsieve.estimators.base import LearnedSelector, checked_shares
+from termsieve.estimators.evaluate import (
+    Floats,
+    Part,
+    check_objective,
+    middle_of_best,
+    set_values,
+    training_counts,
+    tuning_parts,
+)
+from termsieve.ranking import Combine, Ranking, check_cut, rank
+from termsieve.scores import score
+
+LAMBDAS = tuple(i / 10 for i in range(11))
+
+
+class WFOSelector(LearnedSelector):
+    """Select the k best terms by wfo(lam), with lam learned for this k (li2009).
+
+    In each fold of the documents the terms are ranked by wfo on the other folds, and the lam with the best
+    objective on the fold is noted, of equally good ones the middle one; their mean is `lambda_`.
+
+    Parameters
+    ----------
+    k : number of terms
+    lambdas : the values of lam to try
+    cv : number of folds, at most the documents of the smallest class; below 2, all documents train and judge
+    learner : a name such as "svm", or any scikit-learn classifier
+    objective : a measure's name, "f1_break_even", or a scorer as scikit-learn takes it
+    combine : how the classes' scores become one ranking (see `rank`); two classes both have theirs
+    random_state : None deals the documents in their order, otherwise they are shuffled
+
+    Several labels a document: the objective is the mean over the labels.
+
+    Attributes
+    ----------
+    lambda_ : the learned lam
+    curve_ : the objective for each of `lambdas`, mean over the folds
+    fold_lambdas_ : the best lam of each fold
+    ranking_, scores_, counts_, classes_ : as of TermSelector
+
+    >>> X = [[2, 0, 1], [1, 0, 0], [0, 3, 0], [0, 1, 1]]
+    >>> selector = WFOSelector(k=2).fit(X, ["spam", "spam", "ham", "ham"])
+    >>> selector.lambda_, selector.get_support().tolist()
+    (0.5, [True, True, False])
+    """
+
+    def __init__(
+        self,
+        k: int = 1000,
+        lambdas: Sequence[float] = LAMBDAS,
+        cv: int = 9,
+        learner: Any = "svm",
+        objective: Any = "accuracy",
+        combine: Combine = "max",
+        random_state: Any = None,
+    ) -> None:
+        self.k = k
+        self.lambdas = lambdas
+        self.cv = cv
+        self.learner = learner
+        self.objective = objective
+        self.combine = combine
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn lam, and select by it."""
+        check_cut("k", self.k)
+        check_objective(self.objective)
+        lambdas = checked_shares("lambdas", self.lambdas)
+        X, labels = self._documents(X, y)
+        counts = self._counted(X, y)
+        if counts.n_classes == 0:
+            raise InputError("y has no label; at least one document needs one")
+        members = labels.indicator()
+        target = members if labels.multilabel else members.argmax(axis=1)
+        parts = tuning_parts(target, self.cv, self.random_state)
+        (folds,) = lambda_curves(
+            X, members, target, counts, parts, [self.k], lambdas, self.learner, self.objective, self.combine
+        )
+        self.fold_lambdas_ = best_lambdas(folds, lambdas)
+        self.lambda_ = float(self.fold_lambdas_.mean())
+        self.curve_ = folds.mean(axis=0)
+        ranking = wfo_ranking(counts, self.lambda_, self.combine)
+        self.ranking_, self.scores_ = ranking.order, ranking.scores
+        self.selected_ = ranking.order[: self.k]
+        return self
+
+
+def lambda_curves(
+    X: Any,
+    members: NDArray[np.bool_],
+    target: NDArray[Any],
+    counts: Counts,
+    parts: Sequence[Part],
+    ks: Sequence[int],
+    lambdas: Sequence[float],
+    learner: Any,
+    objective: Any,
+    combine: Combine = "max",
+) -> Floats:
+    """Return the objective (ks x parts x lambdas) of a learner on the k best terms of each part by wfo(lam).
+
+    `members` tells which document is of which class of `counts`; `target` is what the learner is to say.
+    """
+    numbered = _numbered(counts)
+    curves = np.empty((len(ks), len(parts), len(lambdas)))
+    for number, part in enumerate(parts):
+        known = training_counts(numbered, X, members, part)
+        orders = [wfo_ranking(known, lam, combine).order for lam in lambdas]
+        if len(ks) == 1:  # learners share the work of all sets in a call, best where they are much alike
+            sets = [order[: ks[0]] for order in orders]
+            curves[0, number] = set_values(learner, objective, X, target, part, sets)
+            continue
+        for column, order in enumerate(orders):
+            sets = [order[:k] for k in ks]
+            curves[:, number, column] = set_values(learner, objective, X, target, part, sets)
+    return curves
+
+
+def best_lambdas(folds: Floats, lambdas: Sequence[float]) -> Floats:
+    """Return the best of `lambdas` by each fold's objectives, of equally good ones the middle one."""
+    return np.array([lambdas[middle_of_best(fold)] for fold in folds])
+
+
+def wfo_ranking(counts: Counts, lam: float, combine: Combine = "max") -> Ranking:
+    """Return the ranking by wfo(lam) over all classes: also of two, each of which has its own terms."""
+    return rank(score(counts, f"wfo({lam!r})"), combine=combine)
+
+
+def _numbered(counts: Counts) -> Counts:
+    """Return the counts with classes 0, 1, ... and without term names, as an indicator matrix has them."""
+    return Counts(
+        counts.tp, counts.pos, counts.df, counts.n_docs, np.arange(counts.n_classes), multilabel=True
+    )

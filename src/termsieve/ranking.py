@@ -1,0 +1,327 @@
+"""Scores in, a Ranking of the terms out, and from a ranking the terms that a cut-off keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import reduce
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termsieve.counts.table import DENSE_CELLS, Counts
+from termsieve.errors import InputError, ParameterError, unknown_name
+from termsieve.kernels import counting
+from termsieve.metrics import Floats
+from termsieve.scores import Block, Scores
+
+if TYPE_CHECKING:
+    import polars
+
+Side = Literal["both", "positive", "negative"]
+Combine = Literal["max", "mean", "round_robin", "joint"]
+Columns = NDArray[np.int64]
+CUTS = ("k", "fraction", "threshold", "sparsity", "memory")
+CELL_BYTES = 12  # of a CSR matrix with float64 values: value and 32-bit column index
+ROW_BYTES = 4  # its row pointer
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Eligible columns, best first (`order`), and one combined score for every column (`scores`)."""
+
+    order: Columns
+    scores: Floats
+    counts: Counts
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    @property
+    def terms(self) -> NDArray[Any]:
+        """The names of the ranked terms, best first."""
+        return self.counts.names()[self.order]
+
+    def to_frame(self) -> polars.DataFrame:
+        """Return a polars frame: rank, term, score, df."""
+        import polars as pl
+
+        return pl.DataFrame(
+            {
+                "rank": np.arange(1, len(self) + 1),
+                "term": pl.Series(self.terms.tolist(), dtype=pl.String),
+                "score": self.scores[self.order],
+                "df": self.counts.df[self.order],
+            }
+        )
+
+
+def rank(
+    scores: Scores,
+    side: Side = "both",
+    ratio: float | None = None,
+    alpha: float | None = None,
+    combine: Combine = "max",
+    min_df: float = 1,
+    max_df: float = 1.0,
+) -> Ranking:
+    """Return the terms from best to worst: by score, then document frequency, then lower column.
+
+    `side`: "both" kinds of term, the "positive" first, or the "negative" first. `ratio`: of any number of
+    top terms, this share has the greatest signed scores and the rest the smallest (zheng2004). `alpha`:
+    positive terms' scores times alpha, negative terms' times 1 - alpha (forman2003). `combine`: how the
+    classes' scores become one ranking: their "max", their "mean" weighted by class size, "round_robin"
+    (each class in turn gives its best term not yet taken) or "joint" (the metric's form over all classes).
+    Terms in fewer than `min_df` or more than `max_df` documents (shares, if floats) are left out.
+
+    >>> from termsieve.scores import score
+    >>> X, y = [[1, 1, 0, 1], [1, 1, 0, 0], [0, 1, 1, 0]], ["spam", "spam", "ham"]
+    >>> counts = Counts.from_matrix(X, y, terms=["buy", "now", "hi", "ltd"])
+    >>> rank(score(counts, "chi_squared")).terms.tolist()
+    ['buy', 'hi', 'ltd', 'now']
+    """
+    _check(scores, side, ratio, alpha, combine)
+    counts = scores.counts
+    low, high = document_limits(counts.n_docs, min_df, max_df)
+    eligible = (counts.df >= low) & (counts.df <= high)
+    base = counts.by_df if eligible.all() else counts.by_df[eligible[counts.by_df]]
+    if combine == "joint":
+        value = _joint(scores)
+        return Ranking(_sorted(base, Key(None, value), np.arange(len(value))), value, counts)
+    if combine == "round_robin":
+        return _round_robin(scores, base, side, ratio, alpha)
+    return _by_combined_key(scores, base, side, ratio, alpha, combine)
+
+
+def cut(
+    ranking: Ranking,
+    k: int | None = None,
+    fraction: float | None = None,
+    threshold: float | None = None,
+    sparsity: float | None = None,
+    memory: float | None = None,
+) -> Columns:
+    """Return the columns that one cut-off keeps, best first; without any, k = 1000.
+
+    `k`: the best k terms. `fraction`: that share of the ranked terms, at least one. `threshold`: scores of
+    at least that. `sparsity`: as many as possible while documents keep at most that many distinct terms on
+    average (mladenic2004). `memory`: as many as possible while the training matrix, a CSR of float64 with
+    32-bit indices, takes at most that many bytes.
+    """
+    given = {
+        name: value
+        for name, value in zip(CUTS, (k, fraction, threshold, sparsity, memory), strict=True)
+        if value is not None
+    }
+    if len(given) > 1:
+        raise ParameterError(f"give one cut-off, not {' and '.join(given)} together")
+    name, value = next(iter(given.items()), ("k", 1000))
+    check_cut(name, value)
+    counts, order = ranking.counts, ranking.order
+    if name == "k":
+        n = int(value)
+    elif name == "fraction":
+        n = max(1, int(np.floor(value * len(order) + 0.5)))
+    elif name == "threshold":
+        n = int(np.argmin(np.append(ranking.scores[order] >= value, False)))
+    elif name == "sparsity":
+        n = _kept_within(ranking, value * counts.n_docs)
+    else:
+        n = _kept_within(ranking, (value - ROW_BYTES * (counts.n_docs + 1)) / CELL_BYTES)
+    return order[:n]
+
+
+def check_cut(name: str, value: Any) -> None:
+    """Raise ParameterError unless `value` is one that the cut-off `name` can take."""
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
+    number = whole or (isinstance(value, (float, np.floating)) and np.isfinite(value))
+    rules = {
+        "k": (whole and value >= 1, "a whole number of at least 1"),
+        "fraction": (number and 0 < value <= 1, "a number above 0 and at most 1"),
+        "threshold": (number, "a finite number"),
+        "sparsity": (number and value > 0, "a number above 0"),
+        "memory": (number and value > 0, "a number of bytes above 0"),
+    }
+    holds, rule = rules[name]
+    if not holds:
+        raise ParameterError(f"{name} must be {rule}, not {value!r}")
+
+
+def sparsity_curve(counts: Counts, ranking: Ranking | NDArray[Any]) -> Floats:
+    """Return the mean number of distinct terms a document keeps with the best 1, 2, ... terms."""
+    order = ranking.order if isinstance(ranking, Ranking) else np.asarray(ranking)
+    return np.cumsum(counts.df[order]) / counts.n_docs
+
+
+def document_limits(n_docs: int, min_df: float, max_df: float) -> tuple[float, float]:
+    """Return the least and greatest document frequency allowed; floats are shares of the documents."""
+    low, high = (
+        _document_limit(name, value, n_docs) for name, value in (("min_df", min_df), ("max_df", max_df))
+    )
+    if high < low:
+        raise ParameterError(f"max_df={max_df!r} allows fewer documents than min_df={min_df!r}")
+    return max(low, 1), high
+
+
+def _document_limit(name: str, value: Any, n_docs: int) -> float:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise ParameterError(f"{name} must be a number of documents or a share of them, not {value!r}")
+    if isinstance(value, (int, np.integer)):
+        if value < 0:
+            raise ParameterError(f"{name} must be 0 or more documents, not {value!r}")
+        return int(value)
+    if not 0 <= value <= 1:
+        raise ParameterError(f"{name} as a share must lie between 0.0 and 1.0, not {value!r}")
+    return float(value) * n_docs
+
+
+def _check(scores: Scores, side: Any, ratio: Any, alpha: Any, combine: Any) -> None:
+    if side not in get_args(Side):
+        raise unknown_name("side", side, get_args(Side))
+    if combine not in get_args(Combine):
+        raise unknown_name("combine", combine, get_args(Combine))
+    for name, share in (("ratio", ratio), ("alpha", alpha)):
+        if share is not None and not (isinstance(share, (int, float, np.number)) and 0 <= share <= 1):
+            raise ParameterError(f"{name} must lie between 0 and 1, not {share!r}")
+    chosen = [
+        f"{name}={value!r}" for name, value in (("ratio", ratio), ("alpha", alpha)) if value is not None
+    ]
+    if side != "both":
+        chosen.append(f"side={side!r}")
+    if combine == "joint":
+        chosen.append("combine='joint'")
+    if len(chosen) > 1:
+        raise ParameterError(f"{' and '.join(chosen)} exclude each other; choose one")
+    if scores.counts.n_classes == 0:
+        raise InputError("there is no class to rank for; y must hold at least one label")
+
+
+def _joint(scores: Scores) -> Floats:
+    """Return the metric's score over all classes at once, one a term."""
+    counts, metric = scores.counts, scores.metric
+    if metric.joint is None:
+        raise ParameterError(
+            f"metric '{metric}' has no joint form; information_gain and chi_squared have one"
+        )
+    if counts.multilabel or counts.pos.sum() != counts.n_docs:
+        raise InputError("combine='joint' needs exactly one label a document; use 'max' or 'round_robin'")
+    tables = [tp for _, tp, _ in counts.blocks()]
+    if len(tables) > 1:
+        raise InputError("combine='joint' needs all classes at once, and these are too many; use 'max'")
+    return metric.joint(tables[0].astype(np.float64), counts.pos.astype(np.float64), **metric.parameters)
+
+
+class Key(NamedTuple):
+    """What terms are sorted by: the group first, if there are groups, then the value, both falling."""
+
+    group: NDArray[np.int8] | None
+    value: Floats
+
+
+def _keys(
+    scores: Scores, blocks: Iterator[Block], side: str, alpha: float | None
+) -> Iterator[tuple[slice, Key]]:
+    """Yield the keys of blocks of classes.
+
+    The positive side sorts signed metrics by value, the others by direction and then by signed score; the
+    negative side is its mirror image.
+    """
+    metric = scores.metric
+    for block in blocks:
+        rows, values = block.rows, block.values
+        if side == "both":
+            value = np.abs(values) if metric.kind == "signed" else values
+            if alpha is not None:
+                value = value * np.where(block.direction > 0, alpha, 1 - alpha)
+            yield rows, Key(None, value)
+            continue
+        sign = 1 if side == "positive" else -1
+        if metric.kind == "signed":
+            yield rows, Key(None, sign * values)
+        else:
+            signs = block.direction
+            signed = values * signs if metric.kind == "two-sided" or scores.folded else values
+            yield rows, Key(sign * signs, sign * signed)
+
+
+def _combined_key(scores: Scores, side: str, alpha: float | None, combine: str) -> tuple[Key, Columns]:
+    """Return one key over all classes for each distinct column, and which of these each column is."""
+    blocks, kind = scores.distinct()
+    pos = scores.counts.pos
+    keys = _keys(scores, blocks, side, alpha)
+    if combine == "mean":
+        # Added class by class, so that equal terms get equal sums whatever stands beside them.
+        weighed = (size * row for rows, key in keys for size, row in zip(pos[rows], key.value, strict=True))
+        return Key(None, sum(weighed, start=np.float64(0)) / max(1, pos.sum())), kind
+    return reduce(_greater, (_greatest(key) for _, key in keys)), kind
+
+
+def _greatest(key: Key) -> Key:
+    """Return the greatest key of each column."""
+    if key.group is None:
+        return Key(None, key.value.max(axis=0))
+    group = key.group.max(axis=0)
+    return Key(group, np.where(key.group == group, key.value, -np.inf).max(axis=0))
+
+
+def _greater(a: Key, b: Key) -> Key:
+    """Return the greater of two keys, column by column."""
+    if a.group is None or b.group is None:
+        return Key(None, np.maximum(a.value, b.value))
+    return _greatest(Key(np.stack([a.group, b.group]), np.stack([a.value, b.value])))
+
+
+def _sorted(base: Columns, key: Key, kind: Columns) -> Columns:
+    """Return the columns of `base`, which holds the order of ties, by falling key."""
+    by_key = np.argsort(-key.value)  # equal keys in any order: they share a place
+    group = np.zeros(0, dtype=np.int8)
+    if key.group is not None:
+        group = key.group
+        by_key = by_key[np.argsort(-group[by_key], kind="stable")]
+    return counting.ordered(base, kind, counting.places(by_key, key.value, group))
+
+
+def interleaved(positive: Columns, negative: Columns, ratio: float) -> Columns:
+    """Return the ordering whose every prefix of l terms has ratio * l, rounded half up, from `positive`."""
+    steps = np.arange(len(positive) + 1)
+    n_positive = np.floor(np.round(ratio * steps, 9) + 0.5)
+    return counting.interleaved(positive, negative, (np.diff(n_positive) > 0).astype(np.uint8))
+
+
+def _by_combined_key(
+    scores: Scores, base: Columns, side: str, ratio: float | None, alpha: float | None, combine: str
+) -> Ranking:
+    if ratio is None:
+        key, kind = _combined_key(scores, side, alpha, combine)
+        return Ranking(_sorted(base, key, kind), key.value[kind], scores.counts)
+    key, kind = _combined_key(scores, "positive", None, combine)
+    negative, _ = _combined_key(scores, "negative", None, combine)
+    order = interleaved(_sorted(base, key, kind), _sorted(base, negative, kind), ratio)
+    return Ranking(order, key.value[kind], scores.counts)
+
+
+def _round_robin(
+    scores: Scores, base: Columns, side: str, ratio: float | None, alpha: float | None
+) -> Ranking:
+    counts = scores.counts
+    if counts.n_classes * len(base) > 8 * DENSE_CELLS:
+        raise InputError(
+            "combine='round_robin' needs all rankings at once, and these are too many; use 'max'"
+        )
+    orders = [
+        _by_combined_key(
+            Scores(counts.take([c]), scores.metric, scores.folded), base, side, ratio, alpha, "max"
+        ).order
+        for c in range(counts.n_classes)
+    ]
+    key, kind = _combined_key(scores, side if ratio is None else "positive", alpha, "max")
+    return Ranking(counting.round_robin(np.array(orders, dtype=np.int64)), key.value[kind], counts)
+
+
+def _kept_within(ranking: Ranking, cells: float) -> int:
+    """Return how many of the best terms have at most `cells` nonzero cells together."""
+    # A share of the documents times their number may fall a rounding error short of a whole number.
+    return int(
+        np.searchsorted(np.cumsum(ranking.counts.df[ranking.order]), cells * (1 + 1e-12), side="right")
+    )

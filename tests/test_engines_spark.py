@@ -1,0 +1,148 @@
+import functools
+import shutil
+import sys
+import warnings
+
+import numpy as np
+import polars as pl
+import pytest
+
+import termsieve
+from termsieve import Corpus, Counts, PrunedWarning, term_matrix
+from termsieve.engines import dask
+from termsieve.engines import spark as scale
+from termsieve.errors import InputError, MissingExtraError
+
+pytest.importorskip("pyspark")
+
+# PySpark itself warns about newer versions of pandas and of Python.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def in_memory(corpus, occurrences=False, **options):
+    X, terms = term_matrix(corpus, **options)
+    return Counts.from_matrix(X, corpus.labels, terms, occurrences)
+
+
+def unicode_corpus(n_docs=200, several=False):
+    rng = np.random.default_rng(4)
+    words = [a + b for a in ("größe", "Слово", "数据", "İx", "ΟΔΟΣ", "plain") for b in ("", "é", "Z", "9")]
+    names = np.array(["spam", "ham", "größe"])
+    texts = [" ".join(rng.choice(words, rng.integers(0, 15))) for _ in range(n_docs)]
+    if several:
+        return Corpus(texts, [tuple(names[rng.random(3) < 0.5].tolist()) for _ in texts])
+    return Corpus(texts, rng.choice(names, n_docs).tolist())
+
+
+def write(corpus, path):
+    labels = [list(v) if corpus.multilabel else v for v in corpus.labels.tolist()]
+    pl.DataFrame({"text": corpus.texts, "label": labels}).write_parquet(path)
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory):
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs java")
+    from pyspark.sql import SparkSession
+
+    with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
+        warnings.simplefilter("ignore")
+        patch.setenv("PYSPARK_PYTHON", sys.executable)
+        session = (
+            SparkSession.builder.master("local[2]")
+            .config("spark.driver.host", "127.0.0.1")
+            .config("spark.driver.bindAddress", "127.0.0.1")
+            .config("spark.ui.enabled", "false")
+            .config("spark.sql.shuffle.partitions", "2")
+            .config("spark.local.dir", str(tmp_path_factory.mktemp("spark")))
+            .getOrCreate()
+        )
+        session.sparkContext.setLogLevel("OFF")
+        yield session
+        session.stop()
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_spark_gives_the_counts_of_one_pass_in_memory(spark, tmp_path, several):
+    corpus = unicode_corpus(several=several)
+    path = write(corpus, tmp_path / "t.parquet")
+    frame = spark.read.parquet(path).repartition(5)
+    assert scale.count(frame, occurrences=True) == in_memory(corpus, True)
+    assert termsieve.count(path, workers=2, occurrences=True) == in_memory(corpus, True)
+
+
+def test_columns_of_any_name_null_texts_and_whole_numbers(spark):
+    rows = [("aa bb", 2), (None, 1), ("bb", 2), ("cc", None)]
+    frame = spark.createDataFrame(rows, "`the.text` string, `a ``label` int")
+    counts = scale.count(frame, "the.text", "a `label", missing="drop", stop_words=["cc"])
+    assert counts == termsieve.count([(["aa bb", "", "bb"], [2, 1, 2])])
+    assert counts.classes.dtype.kind == "i"
+
+
+def test_separated_labels(spark):
+    frame = spark.createDataFrame([("aa", "x;y"), ("bb", "y")], "text string, label string")
+    assert scale.count(frame, separator=";") == termsieve.count([(["aa", "bb"], [["x", "y"], ["y"]])])
+
+
+def test_pruning_is_that_of_dask_on_the_same_partitions(spark, tmp_path):
+    rng = np.random.default_rng(5)
+    share = 1 / np.arange(1, 2001)
+    draws = rng.choice(2000, (1200, 12), p=share / share.sum())
+    corpus = Corpus([" ".join(f"t{i}" for i in row) for row in draws], rng.choice(["a", "b"], 1200).tolist())
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    files = [write(corpus.subset(slice(i, None, 9)), parts / f"p{i}.parquet") for i in range(9)]
+    # A partition of the dataframe for each file, in the order of their names, as Dask takes them.
+    read = spark.read.schema("text string, label string")
+    frame = functools.reduce(lambda a, b: a.union(b), [read.parquet(path) for path in files])
+    with pytest.warns(PrunedWarning, match="max_terms=150 left out") as caught:
+        counts = scale.count(frame, max_terms=150)
+    with pytest.warns(PrunedWarning) as also:
+        assert counts == dask.count(parts, max_terms=150)
+    ((n_dropped, at_most),) = {
+        (warning.message.n_dropped, warning.message.at_most)
+        for warning in [*caught, *also]
+        if warning.category is PrunedWarning
+    }
+    assert n_dropped > 0
+    assert 0 < at_most < 1200
+
+
+def test_what_is_left_for_the_driver_is_merged_alike(spark, tmp_path, monkeypatch):
+    corpus = unicode_corpus()
+    frame = spark.read.parquet(write(corpus, tmp_path / "t.parquet")).repartition(20)
+    monkeypatch.setattr(scale, "ROUNDS", 0)
+    assert scale.count(frame) == in_memory(corpus)
+    empty = spark.createDataFrame([], "text string, label string")
+    with pytest.raises(InputError, match="there are no documents"):
+        scale.count(empty)
+
+
+def test_a_null_label_is_a_named_error(spark):
+    frame = spark.createDataFrame([("aa", "x"), ("bb", None)], "text string, label string").coalesce(1)
+    with pytest.raises(InputError, match="partition 0: document 2 has no label"):
+        scale.count(frame)
+
+
+def test_wrong_frames_and_columns_are_named_errors(spark):
+    with pytest.raises(InputError, match="Spark dataframe is needed, not a list"):
+        scale.count([("aa", "x")])
+    with pytest.raises(InputError, match="no column 'body'"):
+        scale.count(spark.createDataFrame([("aa", "x")], "text string, label string"), "body")
+
+
+def test_selected_terms_become_spark_features(spark):
+    from pyspark.ml.feature import CountVectorizerModel, RegexTokenizer
+
+    frame = spark.createDataFrame([("Aa bb aa", "x"), ("bb c", "y")], "text string, label string")
+    words = RegexTokenizer(inputCol="text", outputCol="words", gaps=False, pattern=r"(?U)\b\w\w+\b")
+    model = CountVectorizerModel.from_vocabulary(["bb", "aa"], inputCol="words", outputCol="features")
+    rows = model.transform(words.transform(frame)).select("features").collect()
+    assert [row.features.toArray().tolist() for row in rows] == [[1.0, 2.0], [1.0, 0.0]]
+
+
+def test_without_spark_the_error_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    with pytest.raises(MissingExtraError, match=r'pip install "termsieve\[spark\]"'):
+        scale.count(None)
