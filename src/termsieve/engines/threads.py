@@ -16,6 +16,7 @@ from termsieve.counts.sources import Source
 from termsieve.counts.stream import Checkpoint, Reader, State, counted_piece
 from termsieve.counts.tally import Pruned, empty_tally
 from termsieve.errors import ParameterError
+from termsieve.machine import processor_count
 from termsieve.terms import Analysis
 
 SAVE_SECONDS = 5.0  # between two writings of a checkpoint
@@ -73,7 +74,7 @@ def count(
     analysis = analysis_of(term_options)
     if isinstance(source, Corpus) and source.matrix is not None:
         return Counts.from_matrix(source.matrix, source.labels, source.terms, occurrences)
-    n_workers = positive("workers", workers) or _n_cores()
+    n_workers = positive("workers", workers) or processor_count()
     positive("max_terms", max_terms)
     reading = {"separator": separator, "missing": missing, "delimiter": delimiter, "encoding": encoding}
     opened = Source(source, text, label, **reading)  # type: ignore[arg-type]
@@ -132,10 +133,6 @@ def positive(name: str, value: int | None) -> int | None:
     if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
         raise ParameterError(f"{name}={value!r} must be a whole number from 1")
     return value
-
-
-def _n_cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager

@@ -21,6 +21,7 @@ from typing import Any
 
 from termsieve.corpus import Corpus
 from termsieve.errors import StudyError
+from termsieve.machine import processor_count
 from termsieve.studies.engines import Engine, Processes, ThisProcess, single_threads
 from termsieve.studies.plan import ADDABLE, Plan, load_plan
 from termsieve.studies.progress import Progress, reporter
@@ -165,7 +166,7 @@ def _check_share(share: tuple[int, int]) -> None:
 
 def _worker_count(workers: int | None) -> int:
     if workers is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return processor_count()
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
         raise StudyError(f"workers must be a whole number of at least 1, not {workers!r}")
     return workers

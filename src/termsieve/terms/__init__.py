@@ -21,6 +21,7 @@ from scipy import sparse
 
 from termsieve.errors import InputError, ParameterError, unknown_name
 from termsieve.kernels.tokenise import Alphabet, Documents, TermTable, place_rows
+from termsieve.machine import processor_count
 
 TOKEN_PATTERN = r"(?u)\b\w\w+\b"
 BATCH_CHARACTERS = 1 << 20
@@ -409,8 +410,7 @@ def _batches(docs: Iterable[Any]) -> Iterator[tuple[int, list[Any]]]:
 
 def _worker_count(n_threads: int | None) -> int:
     if n_threads is None:
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        return min(cores, MAX_THREADS)
+        return min(processor_count(), MAX_THREADS)
     if not _is_whole(n_threads) or n_threads < 1:
         raise ParameterError(f"n_threads is {n_threads!r}; it must be a positive integer or None")
     return int(n_threads)

@@ -1,0 +1,61 @@
+"""Files that are whole or absent."""
+
+import hashlib
+import os
+
+import pytest
+
+from termsieve.files import MARK, checksum, leftovers, whole_file, write_whole
+
+
+def test_a_file_is_written_whole(tmp_path):
+    write_whole(tmp_path / "a.txt", b"new")
+    write_whole(tmp_path / "a.txt", b"newer")
+    assert (tmp_path / "a.txt").read_bytes() == b"newer"
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_what_fails_on_the_way_leaves_the_old_file(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"old")
+    with pytest.raises(KeyboardInterrupt), whole_file(path) as file:
+        file.write(b"half")
+        raise KeyboardInterrupt
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+@pytest.mark.parametrize("function", ["fsync", "replace"])
+def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch, function):
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"old")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, function, full)
+    with pytest.raises(OSError, match="No space"):
+        write_whole(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_a_planted_link_is_replaced_and_not_followed(tmp_path):
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"mine")
+    (tmp_path / "a.txt").symlink_to(victim)
+    write_whole(tmp_path / "a.txt", b"new")
+    assert victim.read_bytes() == b"mine"
+    assert not (tmp_path / "a.txt").is_symlink()
+
+
+def test_only_files_with_the_mark_are_leftovers(tmp_path):
+    (tmp_path / f".a.txt.0123{MARK}").touch()
+    (tmp_path / ".draft.tmp").touch()
+    (tmp_path / f".link{MARK}").symlink_to(tmp_path / ".draft.tmp")
+    (tmp_path / f".folder{MARK}").mkdir()
+    assert [path.name for path in leftovers(tmp_path)] == [f".a.txt.0123{MARK}"]
+
+
+def test_the_checksum_is_sha_256():
+    assert checksum(b"abc") == hashlib.new("sha256", b"abc").hexdigest()
