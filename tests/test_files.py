@@ -18,9 +18,14 @@ def test_a_file_is_written_whole(tmp_path):
 def test_what_fails_on_the_way_leaves_the_old_file(tmp_path):
     path = tmp_path / "a.txt"
     path.write_bytes(b"old")
-    with pytest.raises(KeyboardInterrupt), whole_file(path) as file:
-        file.write(b"half")
-        raise KeyboardInterrupt
+
+    def interrupted():
+        with whole_file(path) as file:
+            file.write(b"half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
     assert path.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["a.txt"]
 
