@@ -15,7 +15,6 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import termsieve.learners
 from termsieve.errors import InputError, ParameterError, UnknownNameError
 from termsieve.learners import (
     LEARNERS,
@@ -119,7 +118,7 @@ def test_hinge_leaves_large_problems_to_libsvm(monkeypatch):
     X, y = documents("presence")
     expected = HingeSVM().fit(X, y).decision_function(X)
     path = decision_path("svm(hinge)", X, y, X, np.arange(60), [5, 60])
-    monkeypatch.setattr(termsieve.learners, "MAX_GRAM_ROWS", 10)
+    monkeypatch.setattr("termsieve.learners.linear.MAX_GRAM_ROWS", 10)
     assert HingeSVM().fit(X, y).decision_function(X) == pytest.approx(expected, abs=5e-3)
     assert decision_path("svm(hinge)", X, y, X, np.arange(60), [5, 60]) == pytest.approx(path, abs=1e-2)
 

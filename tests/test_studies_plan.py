@@ -3,7 +3,8 @@
 import pytest
 
 from termsieve.errors import StudyError
-from termsieve.studies.plan import ALL, PLANS, Plan, Size, load_plan
+from termsieve.ranking import ALL, Size
+from termsieve.studies.plan import PLANS, Plan, load_plan
 
 SMALL = """
 [[corpora]]

@@ -15,7 +15,7 @@ from termsieve.corpus import Corpus
 from termsieve.errors import FormatError, InputError
 from termsieve.estimators.vectorizer import TermVectorizer
 from termsieve.labels import encode_labels
-from termsieve.learners import LEARNERS, get_learner, learner_name
+from termsieve.learners import LEARNERS, get_learner, learner_declaration
 
 LABELS = "label_names_"  # of a pipeline for several labels a document, whose classifier knows columns only
 TRUSTED = {
@@ -34,9 +34,9 @@ def trained_pipeline(
 ) -> Pipeline:
     """Return a classifier trained on the texts of a corpus with the given terms.
 
-    With `target` it tells that class from the rest. Naive Bayes reads counts, the others presence.
+    With `target` it tells that class from the rest. Learners made for counts read them, the others presence.
     """
-    counts = learner_name(name).startswith("nb")
+    counts = learner_declaration(name).reads == "counts"
     vectorizer = TermVectorizer(vocabulary=terms, binary=not counts, **(options or {}))
     labels = encode_labels(list(corpus.labels) if corpus.multilabel else corpus.labels)
     if target is not None:

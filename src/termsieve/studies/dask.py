@@ -8,7 +8,8 @@ from typing import Any, Self
 from termsieve.errors import StudyError, require
 from termsieve.studies.engines import run_handle
 from termsieve.studies.plan import Plan
-from termsieve.studies.unit import Prepared, Unit
+from termsieve.studies.prepared import Prepared
+from termsieve.studies.tasks import Unit
 
 
 class DaskEngine:

@@ -16,7 +16,9 @@ from typing import Any, Protocol
 from threadpoolctl import threadpool_limits
 
 from termsieve.studies.plan import Plan
-from termsieve.studies.unit import Prepared, Unit, unit_result
+from termsieve.studies.prepared import Prepared
+from termsieve.studies.rows import unit_result
+from termsieve.studies.tasks import Unit
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS")
 

@@ -11,11 +11,13 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from termsieve.corpus import Corpus
+from termsieve.studies.folds import Fold, Problem
 from termsieve.studies.plan import Plan, load_plan
+from termsieve.studies.prepared import problems_of
 from termsieve.studies.progress import clock
+from termsieve.studies.rows import task_result
 from termsieve.studies.sources import Sources, data_folder
-from termsieve.studies.tasks import all_tasks, cut_units, pieces, task_seconds, task_trainings
-from termsieve.studies.unit import Fold, Problem, Task, problems_of, task_result
+from termsieve.studies.tasks import Task, all_tasks, cut_units, pieces, task_seconds, task_trainings
 
 
 class Estimate(NamedTuple):

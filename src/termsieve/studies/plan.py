@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -13,26 +12,15 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import tomli_w
+
 from termsieve.errors import StudyError, unknown_name
+from termsieve.ranking import ALL, Size
 
 VALUES = ("presence", "counts", "tfidf")
 SCENARIOS = ("ideal", "practical", "cv")
 DEMO = "docstrings"  # the one corpus that needs no path
 ADDABLE = ("corpus", "learner", "method", "size", "trial", "category")
-
-
-@dataclass(frozen=True)
-class Size:
-    """How many terms to keep: `kind` is k, sparsity, fraction, documents (memory scenario) or all."""
-
-    kind: str
-    value: float | None = None
-
-    def __str__(self) -> str:
-        return "all features" if self.value is None else f"{self.kind}={self.value:g}"
-
-
-ALL = Size("all")
 
 
 @dataclass(frozen=True)
@@ -183,19 +171,19 @@ class Plan:
     def to_toml(self) -> str:
         """Return a TOML text that parses back to this plan."""
         root = {"name": self.name, "about": self.about}
-        tables = [_toml("", {key: value for key, value in root.items() if value})]
-        tables += [_toml("[[corpora]]", _facts(corpus)) for corpus in self.corpora]
         representation = _facts(self.representation)
         representation |= representation.pop("terms", {})
-        tables.append(_toml("[representation]", representation))
-        tables.append(_toml("[problems]", _facts(self.problems)))
-        tables.append(_toml("[protocol]", _facts(self.protocol)))
-        tables += [_toml("[[methods]]", _facts(method)) for method in self.methods]
-        tables.append(_toml("[sizes]", _size_table(self.sizes)))
-        tables += [_toml("[[learners]]", _facts(entry)) for entry in self.learners]
-        measures = {"break_even": self.break_even, "selections": self.selections}
-        tables.append(_toml("[measures]", measures))
-        return "\n".join(tables)
+        tables = {
+            "corpora": [_facts(corpus) for corpus in self.corpora],
+            "representation": representation,
+            "problems": _facts(self.problems),
+            "protocol": _facts(self.protocol),
+            "methods": [_facts(method) for method in self.methods],
+            "sizes": _size_table(self.sizes),
+            "learners": [_facts(entry) for entry in self.learners],
+            "measures": {"break_even": self.break_even, "selections": self.selections},
+        }
+        return tomli_w.dumps({key: value for key, value in root.items() if value} | tables)
 
     def corpus(self, name: str) -> CorpusPlan:
         """Return the entry of that corpus."""
@@ -261,26 +249,6 @@ def _size_table(sizes: Sequence[Size]) -> dict[str, Any]:
         else:
             table.setdefault(size.kind, []).append(int(size.value) if size.kind == "k" else size.value)
     return table
-
-
-def _toml(head: str, table: Mapping[str, Any]) -> str:
-    return "\n".join(
-        [head, *(f"{_toml_key(key)} = {_toml_value(value)}" for key, value in table.items()), ""]
-    )
-
-
-def _toml_key(key: str) -> str:
-    return key if re.fullmatch(r"[\w-]+", key) else json.dumps(key)
-
-
-def _toml_value(value: Any) -> str:
-    if isinstance(value, Mapping):
-        inside = ", ".join(f"{_toml_key(key)} = {_toml_value(entry)}" for key, entry in value.items())
-        return f"{{ {inside} }}"
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_toml_value, value))}]"
-    # DEL is the one character that JSON leaves as it is and TOML does not allow.
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def load_plan(plan: str | os.PathLike[str] | Plan) -> Plan:

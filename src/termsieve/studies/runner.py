@@ -27,8 +27,7 @@ from termsieve.studies.plan import ADDABLE, Plan, load_plan
 from termsieve.studies.progress import Progress, reporter
 from termsieve.studies.results import ROW_KEYS, SELECTION_KEYS, Results, Store, read_manifest
 from termsieve.studies.sources import Sources, data_folder
-from termsieve.studies.tasks import all_tasks, cut_units, remaining_tasks, task_trainings
-from termsieve.studies.unit import Unit
+from termsieve.studies.tasks import Unit, all_tasks, cut_units, remaining_tasks, task_trainings
 
 PACKAGES = ("termsieve", "numpy", "scipy", "scikit-learn", "polars")
 

@@ -10,9 +10,10 @@ from typing import Any
 from termsieve.corpus import Corpus
 from termsieve.errors import StudyError, TermsieveError
 from termsieve.readers import load_docstrings, read
+from termsieve.studies.folds import drawn_parts
 from termsieve.studies.plan import DEMO, Plan
+from termsieve.studies.prepared import Prepared, prepared_corpus
 from termsieve.studies.tasks import Described
-from termsieve.studies.unit import Prepared, drawn_parts, prepared
 
 
 def data_folder(data: str | os.PathLike[str] | None) -> Path:
@@ -43,7 +44,7 @@ class Sources:
     def _checked(self, name: str) -> Prepared:
         try:
             corpus = self.given[name] if name in self.given else self._read(name)
-            data = prepared(self.plan, name, corpus)
+            data = prepared_corpus(self.plan, name, corpus)
         except StudyError:
             raise
         except TermsieveError as error:
