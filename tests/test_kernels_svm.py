@@ -201,7 +201,9 @@ def test_smo_satisfies_the_optimality_conditions(valued, shape):
     sign[:2] = 1.0, -1.0
     rows = np.flatnonzero(np.arange(len(X)) % 5 != 4)
     gram = (X @ X.T).astype(np.float32)
-    alpha, bias = smo.solve(gram, rows, sign, weight, 1e-5, 10**7)
+    assert not smo.solve(gram, rows, sign, weight, 1e-5, 0)[2]
+    alpha, bias, done = smo.solve(gram, rows, sign, weight, 1e-5, 10**7)
+    assert done
     assert (alpha[np.setdiff1d(np.arange(len(X)), rows)] == 0).all()
     alpha, sign, weight, X = alpha[rows], sign[rows], weight[rows], X[rows]
     assert ((alpha >= 0) & (alpha <= weight)).all()

@@ -146,16 +146,26 @@ def _share(text: str | None) -> tuple[int, int]:
 
 
 @study.command("status", epilog="\b\nExample: termsieve study status results")
-def status_command(results: Folder, as_json: Json = False) -> None:
+def status_command(
+    results: Folder,
+    verify: Annotated[
+        bool,
+        Option("--verify", help="Compare every file with its checksum; exit code 1 if one is damaged."),
+    ] = False,
+    as_json: Json = False,
+) -> None:
     """Say how much of a study is done."""
     from termsieve.studies import study_status
 
-    status = study_status(results)
-    if not as_json:
+    status = study_status(results, verify=verify)
+    if as_json:
+        facts = {name: value for name, value in vars(status).items() if name != "path"}
+        show_json({**facts, "path": str(status.path), "finished": status.finished})
+    else:
         typer.echo(str(status))
-        return
-    facts = {name: value for name, value in vars(status).items() if name != "path"}
-    show_json({**facts, "path": str(status.path), "finished": status.finished})
+    if status.faults:
+        say(f"{len(status.faults)} files are damaged; run again with: termsieve study resume {results}")
+        raise typer.Exit(1)
 
 
 @study.command("merge", epilog="\b\nExample: termsieve study merge machine1 machine2 -o results")

@@ -15,7 +15,7 @@ from termsieve.learners.base import Classifier
 from termsieve.learners.registry import TrainingCost, register_learner
 from termsieve.learners.rows import Floats, Ints, canonical
 
-COST = TrainingCost(2e-4, 2e-10)
+COST = TrainingCost(3e-4, 4e-9)
 
 
 def _set_values(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from itertools import combinations
 from typing import Any
@@ -9,8 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
+from termsieve.errors import InputError
 from termsieve.kernels import linear, smo
 from termsieve.learners.base import Classifier
 from termsieve.learners.registry import TrainingCost, register_learner
@@ -18,6 +21,9 @@ from termsieve.learners.rows import ColumnSets, Floats, Ints, Merged, Rows, cano
 
 # A Gram matrix of more rows (of single precision: 144 MB) is left to LIBSVM, which keeps a part of it.
 MAX_GRAM_ROWS = 6000
+# Steps of svm(hinge), each of which changes a pair of documents. On presence or tf-idf a few for each document
+# are enough; on dense rows with values of 1e8 even this many (5 s for 1,000 documents) are not.
+MAX_ROUNDS = 10**6
 
 
 class LinearClassifier(Classifier):
@@ -68,8 +74,23 @@ def _set_values(
 
 def _minimise(logistic: bool, merged: Merged, cost: Floats, w: Floats, space: Any) -> None:
     rows = merged.rows
+    given = space, logistic, rows.column, rows.value, rows.start, rows.end, merged.sign, cost, w
     # By strong convexity the weights are as near to the solution as the gradient is short.
-    linear.solve(space, logistic, rows.column, rows.value, rows.start, rows.end, merged.sign, cost, w, 1e-4)
+    linear.solve(*given, 1e-4)
+    if not np.isfinite(w).all():
+        # A Cholesky factor of very large values can fail; conjugate gradients do without one.
+        w[:] = 0.0
+        linear.solve(*given, 1e-4, linear.ITERATIVE)
+        _check_finite(w, rows)
+
+
+def _check_finite(w: Floats, rows: Rows) -> None:
+    if not np.isfinite(w).all():
+        largest = np.abs(rows.value).max(initial=1.0)
+        raise InputError(
+            f"no linear model can be found for values as large as {largest:.2g}; scale the documents, with "
+            "tf-idf or to unit length"
+        )
 
 
 @register_learner(
@@ -79,7 +100,7 @@ def _minimise(logistic: bool, merged: Merged, cost: Floats, w: Floats, space: An
     cite="zheng2004",
     several="rest",
     along=_set_values,
-    cost=TrainingCost(1e-3, 5e-9),
+    cost=TrainingCost(6e-4, 4.3e-8),
 )
 class LogisticL2(LinearClassifier):
     """Logistic regression that minimises mean log-loss + penalty * (|w|^2 + b^2)."""
@@ -106,7 +127,7 @@ class LogisticL2(LinearClassifier):
     cite="LinearSVC",
     several="rest",
     along=_set_values,
-    cost=TrainingCost(1e-3, 1.8e-8),
+    cost=TrainingCost(3e-4, 2.4e-8),
 )
 class SquaredHingeSVM(LinearClassifier):
     """Linear SVM that minimises (|w|^2 + b^2) / 2 + C * sum max(0, 1 - y (w.x + b))^2, as LinearSVC does."""
@@ -144,7 +165,7 @@ def _hinge_set_values(
     cite="forman2003, li2009",
     several="pairs",
     along=_hinge_set_values,
-    cost=TrainingCost(1e-3, 1.8e-8),
+    cost=TrainingCost(3e-4, 8e-8),
 )
 class HingeSVM(Classifier):
     """Linear SVM that minimises |w|^2 / 2 + C * sum max(0, 1 - y (w.x + b)), as SVC(kernel="linear") does.
@@ -200,7 +221,8 @@ def _hinge_solution(
     merged = rows.merged(positive)
     if len(merged.first) > MAX_GRAM_ROWS:
         matrix = merged.rows.matrix(n_columns)
-        model = SVC(kernel="linear", C=C).fit(matrix, merged.sign, sample_weight=merged.weight)
+        model = SVC(kernel="linear", C=C, max_iter=10 * MAX_ROUNDS)
+        model.fit(matrix, merged.sign, sample_weight=merged.weight)
         return np.concatenate([model.intercept_, model.coef_.toarray()[0]])
     chosen, sign, bound = merged.first, np.where(positive, 1.0, -1.0), np.empty(len(positive))
     bound[chosen] = C * merged.weight
@@ -208,9 +230,17 @@ def _hinge_solution(
         rows, chosen, sign, bound = merged.rows, np.arange(len(chosen)), merged.sign, C * merged.weight
         gram = np.zeros((len(chosen), len(chosen)), dtype=np.float32)
         _add_gram(gram, rows, rows.start, n_columns)
-    alpha, bias = smo.solve(gram, chosen, sign, bound, 1e-3, 10**7)
+    alpha, bias, done = smo.solve(gram, chosen, sign, bound, 1e-3, MAX_ROUNDS)
     w = rows.summed(sign * alpha, n_columns)
     w[0] = bias
+    _check_finite(w, rows)
+    if not done:
+        warnings.warn(
+            f"svm(hinge) ended after {MAX_ROUNDS:,} steps without the solution; scale the documents, with "
+            "tf-idf or to unit length, or choose a smaller C",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
     return w
 
 
@@ -226,7 +256,7 @@ def _add_gram(gram: NDArray[np.float32], rows: Rows, start: Ints, n_columns: int
     cite="mladenic2004",
     several="rest",
     along=_set_values,
-    cost=TrainingCost(1e-3, 2e-8),
+    cost=TrainingCost(2e-4, 4.5e-9),
 )
 class DocumentPerceptron(LinearClassifier):
     """The perceptron of mladenic2004: `passes` times through the documents in order, without intercept."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
@@ -18,6 +19,7 @@ from termsieve.studies.selection import trainings
 # What a unit is cut to, by the learners' declared costs: a killed run loses at most about this much work per
 # process, and starting a unit (about 0.1 s for the counts of its fold) stays below 1 % of it.
 UNIT_SECONDS = 20.0
+UNIT_NAME = re.compile(r"[\w.+-]+-\d+-\d+-[0-9a-f]{10}")  # corpus, trial, fold, digest of the tasks
 Described = Mapping[str, Mapping[str, Any]]  # of each corpus: documents, cells, classes, fingerprint, ...
 
 
@@ -40,7 +42,7 @@ class Unit:
 
     @property
     def name(self) -> str:
-        """A file name that belongs to this work only."""
+        """A file name that belongs to this work only; `UNIT_NAME` matches it."""
         digest = hashlib.sha256(repr(self).encode()).hexdigest()[:10]
         return f"{self.corpus}-{self.trial}-{self.fold}-{digest}"
 
