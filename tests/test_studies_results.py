@@ -270,6 +270,16 @@ def test_only_own_leftovers_are_removed(whole):
     assert not list(whole.path.glob("*/u2.parquet"))
 
 
+def test_a_planted_lock_is_not_followed(tmp_path):
+    target = tmp_path / "precious"
+    target.write_text("mine")
+    (tmp_path / "study").mkdir()
+    (tmp_path / "study" / ".lock").symlink_to(target)
+    with pytest.raises(StudyError, match=r"cannot write .*\.lock"):
+        Store(tmp_path / "study")
+    assert target.read_text() == "mine"
+
+
 def test_a_damaged_part_is_named_and_dropped(whole):
     part = whole.path / "selections" / "u1.parquet"
     part.write_bytes(part.read_bytes()[:50])

@@ -26,6 +26,7 @@ from termsieve.studies import (
     study_status,
     study_summary,
 )
+from termsieve.studies.manifest import manifest_text
 from termsieve.studies.results import ROW_KEYS, Results
 from termsieve.studies.store import Store
 
@@ -388,6 +389,15 @@ def test_a_refused_run_changes_nothing(data, undisturbed, tmp_path):
         with pytest.raises(StudyError, match=message):
             run_study(plan, out, data=folder)
         assert disk(tmp_path) == before
+
+
+def test_a_plan_that_was_changed_in_the_manifest_is_damage(undisturbed, tmp_path):
+    shutil.copytree(undisturbed.path, tmp_path / "study")
+    for old, new in (("seed = 1", "seed = 3"), ("[protocol]", "[protokoll]")):
+        changed = undisturbed.manifest | {"plan": undisturbed.manifest["plan"].replace(old, new)}
+        (tmp_path / "study" / "manifest.json").write_text(manifest_text(changed))
+        with pytest.raises(StudyError, match=r"manifest\.json is damaged"):
+            resume_study(tmp_path / "study")
 
 
 def test_damaged_parts_are_named_and_run_again(data, undisturbed, tmp_path, small_units):

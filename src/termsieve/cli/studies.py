@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -117,9 +120,19 @@ def resume_command(results: Folder, data: Data = None, workers: Workers = None, 
     _run(resume_study, results, data=data, workers=workers, dask=dask)
 
 
+@contextmanager
+def _warnings_said() -> Iterator[None]:
+    """Print each warning as a sentence when it comes, for a run may take long."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        warnings.showwarning = lambda message, *_, **__: say(str(message))
+        yield
+
+
 def _run(function: Any, *paths: Any, dask: str | None, **options: Any) -> None:
     if dask is None:
-        made = function(*paths, **options, progress=True)
+        with _warnings_said():
+            made = function(*paths, **options, progress=True)
     else:
         if options.pop("workers") is not None:
             raise wrong("--workers is for one machine, not for --dask")
@@ -164,7 +177,7 @@ def status_command(
     else:
         typer.echo(str(status))
     if status.faults:
-        say(f"{len(status.faults)} files are damaged; run again with: termsieve study resume {results}")
+        say(f"damaged files: {len(status.faults)}; mend them with: termsieve study resume {results}")
         raise typer.Exit(1)
 
 

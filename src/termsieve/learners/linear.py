@@ -21,7 +21,7 @@ from termsieve.learners.rows import ColumnSets, Floats, Ints, Merged, Rows, cano
 
 # A Gram matrix of more rows (of single precision: 144 MB) is left to LIBSVM, which keeps a part of it.
 MAX_GRAM_ROWS = 6000
-# Steps of svm(hinge), each of which changes a pair of documents. On presence or tf-idf a few for each document
+# Steps of svm(hinge), each of which changes two documents. On presence or tf-idf a few for each document
 # are enough; on dense rows with values of 1e8 even this many (5 s for 1,000 documents) are not.
 MAX_ROUNDS = 10**6
 

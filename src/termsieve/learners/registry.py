@@ -102,7 +102,7 @@ def register_learner(name: str, *parameters: str, **facts: Any) -> Callable[[Est
 def check_parameter(owner: str, key: str, value: Any, default: Any) -> None:
     """Raise ParameterError unless `value` is a number above 0, and a whole one where `default` is one."""
     whole = isinstance(default, Integral)
-    if not isinstance(value, Integral if whole else Real) or not 0 < value < float("inf"):
+    if not isinstance(value, Integral if whole else Real) or not 0 < float(value) < float("inf"):
         wanted = "a whole number" if whole else "a number"
         raise ParameterError(f"{key}={value!r} of {owner} is not {wanted} above 0")
 

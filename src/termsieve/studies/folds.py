@@ -121,7 +121,7 @@ class Problem:
         if self.multi:
             if data.labels.ndim > 1:
                 raise StudyError(
-                    f"corpus '{data.name}' has several labels a document; use one-vs-rest problems"
+                    f"corpus '{data.name}' has documents with several labels; use one-vs-rest problems"
                 )
             codes = data.labels
             self.targets = list(range(len(data.classes)))

@@ -140,25 +140,25 @@ class Plan:
         return PlanReader(text, name).plan()
 
     def lines(self) -> list[str]:
-        """Return what the plan says, one fact a line, in a fixed order.
+        """Return what the plan says, one fact per line, in a fixed order.
 
         A plan extends another if it has all its lines and more of the kinds in `ADDABLE`.
         """
-        made = []
+        lines = []
         for corpus in self.corpora:
-            made.append(f"corpus {_told(replace(corpus, sizes=None, categories=None))}")
-            made += [f"size on {corpus.name}: {size}" for size in corpus.sizes or ()]
-            made += [f"category of {corpus.name}: {name}" for name in corpus.categories or ()]
-        made += [f"learner {_told(entry)}" for entry in self.learners]
-        made += [f"method {_told(entry)}" for entry in self.methods]
-        made += [f"size {size}" for size in self.sizes]
-        made += [f"trial {trial}" for trial in range(self.protocol.trials)]
-        made += [f"category {name}" for name in self.problems.categories or ["(every class)"]]
-        made.append(f"problems {self.problems.kind}")
-        made.append(f"protocol {_told(replace(self.protocol, trials=1))}")
-        made.append(f"representation {_told(self.representation)}")
-        made.append(f"measures break_even={self.break_even} selections={self.selections}")
-        return sorted(made)
+            lines.append(f"corpus {_told(replace(corpus, sizes=None, categories=None))}")
+            lines += [f"size on {corpus.name}: {size}" for size in corpus.sizes or ()]
+            lines += [f"category of {corpus.name}: {name}" for name in corpus.categories or ()]
+        lines += [f"learner {_told(entry)}" for entry in self.learners]
+        lines += [f"method {_told(entry)}" for entry in self.methods]
+        lines += [f"size {size}" for size in self.sizes]
+        lines += [f"trial {trial}" for trial in range(self.protocol.trials)]
+        lines += [f"category {name}" for name in self.problems.categories or ["(every class)"]]
+        lines.append(f"problems {self.problems.kind}")
+        lines.append(f"protocol {_told(replace(self.protocol, trials=1))}")
+        lines.append(f"representation {_told(self.representation)}")
+        lines.append(f"measures break_even={self.break_even} selections={self.selections}")
+        return sorted(lines)
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -222,15 +222,15 @@ class Plan:
 
 def _facts(entry: Any) -> dict[str, Any]:
     """Return the fields of a dataclass that differ from their defaults, as TOML has them."""
-    made: dict[str, Any] = {}
+    facts: dict[str, Any] = {}
     for item in fields(entry):
         value = getattr(entry, item.name)
         default = item.default_factory() if callable(item.default_factory) else item.default
         if value != default:
             if item.name == "sizes":
                 value = _size_table(value)
-            made[item.name] = list(value) if isinstance(value, tuple) else value
-    return made
+            facts[item.name] = list(value) if isinstance(value, tuple) else value
+    return facts
 
 
 def _told(entry: Any) -> str:

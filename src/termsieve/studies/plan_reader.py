@@ -100,22 +100,22 @@ class PlanReader:
         for key in given:
             if key not in keys:
                 self.fault((*where, key), str(unknown_name(f"key of {title}", key, keys)))
-        made: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for key, (check, default) in keys.items():
-            made[key] = None if default is REQUIRED else default
+            values[key] = None if default is REQUIRED else default
             if key not in given:
                 if default is REQUIRED:
                     self.fault(where, f"{title} needs the key '{key}'")
                 continue
             try:
-                made[key] = check(given[key])
+                values[key] = check(given[key])
             except UnknownNameError as error:
                 message = str(error)
                 at = f"{title} {key}: " if message.startswith("value ") else f"{title}: "
                 self.fault((*where, key), at + message)
             except (TermsieveError, TypeError) as error:
                 self.fault((*where, key), f"{title} {key} {_rule(key, error)}")
-        return made
+        return values
 
     def plan(self) -> Plan:
         """Return the plan, or raise StudyError with every fault found."""
@@ -126,8 +126,8 @@ class PlanReader:
         root = self.checked((), self.with_base(given), ROOT)
         entries = {key: self.entries(key, root[key]) for key in ("corpora", "methods", "learners")}
         sizes = self.sizes(("sizes",), root["sizes"])
-        corpora = [made for i, entry in entries["corpora"] if (made := self.corpus(i, entry))]
-        methods = [made for i, entry in entries["methods"] for made in self.methods(i, entry)]
+        corpora = [corpus for i, entry in entries["corpora"] if (corpus := self.corpus(i, entry))]
+        methods = [method for i, entry in entries["methods"] for method in self.methods(i, entry)]
         learners = [found for i, entry in entries["learners"] if (found := self.learner(i, entry))]
         self.distinct("corpora", [c.name for c in corpora])
         self.distinct("learners", [e.name for e in learners])
@@ -186,9 +186,9 @@ class PlanReader:
     def sizes(self, where: Where, given: Any) -> tuple[Size, ...]:
         """Return the sizes of a table."""
         found = self.checked(where, given, SIZES)
-        made = [Size(kind, v) for kind in ("k", "sparsity", "fraction") for v in sorted(found[kind])]
-        made += [ALL] * bool(found["all"])
-        return tuple(made)
+        sizes = [Size(kind, v) for kind in ("k", "sparsity", "fraction") for v in sorted(found[kind])]
+        sizes += [ALL] * bool(found["all"])
+        return tuple(sizes)
 
     def corpus(self, number: int, given: Any) -> CorpusPlan | None:
         """Return one corpus."""

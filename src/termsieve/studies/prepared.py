@@ -50,7 +50,7 @@ class Prepared:
         return self.member.argmax(axis=1) if single else self.member
 
     def whole_counts(self, occurrences: bool) -> Counts:
-        """Return the counts of all documents, made once."""
+        """Return the counts of all documents, counted once."""
         cached: dict[bool, Counts] = self.__dict__.setdefault("_counts", {})
         if occurrences not in cached:
             cached[occurrences] = Counts.from_matrix(self.matrix, self.labels, occurrences=occurrences)

@@ -34,9 +34,9 @@ def unit_result(plan: Plan, data: Prepared, unit: Unit) -> tuple[pl.DataFrame, p
     for task in unit.tasks:
         if problem is None or problem.name != task.problem:  # its tasks come together and share its counts
             problem = Problem(fold, task.problem)
-        made = task_result(problem, task)
-        rows += made[0]
-        selections += made[1]
+        more_rows, more_selections = task_result(problem, task)
+        rows += more_rows
+        selections += more_selections
     return (
         pl.DataFrame(rows, schema=schema(ROWS), orient="row"),
         pl.DataFrame(selections, schema=schema(SELECTIONS), orient="row"),
@@ -85,11 +85,11 @@ def _rows(
     fit_seconds = (perf_counter() - start) / len(lengths)
     occupied = np.concatenate([[0], np.cumsum(problem.counts.df[choice.order])]) / problem.counts.n_docs
     n_train = len(problem.y_train) if choice.rows is None else len(choice.rows)
-    made = []
+    rows = []
     for size, n_terms in zip(choice.sizes, choice.kept, strict=True):
         for target, cells, even in results[n_terms]:
             pos = int(sizes_of_classes[target])
-            made.append(
+            rows.append(
                 (
                     fold.data.name,
                     problem.name,
@@ -111,7 +111,7 @@ def _rows(
                     fit_seconds,
                 )
             )
-    return made
+    return rows
 
 
 def _confusions(

@@ -137,7 +137,13 @@ def resume_study(out: str | os.PathLike[str], **options: Any) -> Results:
 def stored_plan(out: str | os.PathLike[str]) -> Plan:
     """Return the plan of a results directory."""
     manifest = read_manifest(Path(out))
-    return Plan.parse(manifest["plan"], manifest["name"])
+    try:
+        plan = Plan.parse(manifest["plan"], manifest["name"])
+    except StudyError as error:
+        raise StudyError(f"{Path(out) / MANIFEST} is damaged: {error}") from None
+    if plan.hash != manifest["hash"]:
+        raise StudyError(f"{Path(out) / MANIFEST} is damaged: its plan and the hash of its plan differ")
+    return plan
 
 
 def study_status(out: str | os.PathLike[str], *, verify: bool = False) -> Status:
@@ -206,7 +212,7 @@ def _recognised(path: Path, plan: Plan, extend: bool) -> dict[str, Any]:
         return {**_plan_facts(plan), "versions": versions, "created": created, **empty}
     manifest = read_manifest(path)
     if manifest["hash"] != plan.hash:
-        before, after = Plan.parse(manifest["plan"], manifest["name"]).lines(), plan.lines()
+        before, after = stored_plan(path).lines(), plan.lines()
         kept = set(before) <= set(after)
         added = all(line.split()[0] in ADDABLE for line in set(after) - set(before))
         if not (extend and kept and added):
@@ -357,7 +363,7 @@ def merge_studies(
         plans = [stored_plan(path).lines() for path in (first, second)]
         raise StudyError(f"{first} and {second} hold results of different plans:\n{plan_difference(*plans)}")
     for name, facts in one.corpora.items():
-        if other.corpora[name]["fingerprint"] != facts["fingerprint"]:
+        if other.corpora.get(name, {}).get("fingerprint") != facts["fingerprint"]:
             raise StudyError(
                 f"corpus '{name}' was not the same in {first} and {second}; their rows do not belong together"
             )

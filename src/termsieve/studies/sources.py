@@ -53,7 +53,7 @@ class Sources:
             if not len(part.train) or not len(part.test):
                 raise StudyError(f"corpus '{name}' is too small: a fold has no training or no test document")
         if self.plan.problems.kind == "multi-class" and data.labels.ndim > 1:
-            raise StudyError(f"corpus '{name}' has several labels a document; use one-vs-rest problems")
+            raise StudyError(f"corpus '{name}' has documents with several labels; use one-vs-rest problems")
         if name in self.known and self.known[name]["fingerprint"] != data.fingerprint():
             raise StudyError(
                 f"corpus '{name}' has changed since the study began ({self.known[name]['documents']:,} "

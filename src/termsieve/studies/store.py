@@ -64,7 +64,9 @@ class Store:
 
     def _locked(self) -> io.BufferedWriter:
         with _writing(self.path / ".lock"):
-            file = open(self.path / ".lock", "ab")  # noqa: SIM115 - held until close()
+            # A link that someone planted here is not followed.
+            flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+            file = open(os.open(self.path / ".lock", flags, 0o666), "wb")  # noqa: SIM115 - held until close()
         try:
             import fcntl
 
