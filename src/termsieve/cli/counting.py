@@ -19,6 +19,7 @@ from termsieve.cli.source import Source, takes_source
 from termsieve.cli.terms import Json
 
 app = typer.Typer()
+COMMON = 20  # words that `show --json` lists
 Output = Annotated[
     Path, Option("-o", "--output", metavar="FILE", help="The counts file to write, as .parquet.")
 ]
@@ -113,13 +114,10 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show the classes, their skew and the commonest words."""
+    from termsieve.telling import class_summary, common_terms
+
     counts = source.counts()
-    classes = class_rows(counts)
-    best = counts.by_df[:20]
-    common = [
-        {"term": str(term), "documents": int(df)}
-        for term, df in zip(counts.names()[best], counts.df[best], strict=True)
-    ]
+    classes, common = class_summary(counts).to_dicts(), common_terms(counts, COMMON).to_dicts()
     if as_json:
         show_json(
             {
@@ -132,19 +130,6 @@ def show(
             }
         )
         return
-    several = ", several labels a document" if counts.multilabel else ""
+    several = ", documents with several labels" if counts.multilabel else ""
     show_table(classes, f"{counts.n_docs:,} documents, {counts.n_terms:,} words{several}")
     show_table(common[:10], "the commonest words")
-
-
-def class_rows(counts: Any) -> list[dict[str, Any]]:
-    """Return a row for each class: its documents, and how many others come to one of it."""
-    return [
-        {
-            "class": label.item() if hasattr(label, "item") else label,
-            "documents": int(pos),
-            "share": int(pos) / max(1, counts.n_docs),
-            "skew": int(neg) / int(pos) if pos else None,
-        }
-        for label, pos, neg in zip(counts.classes, counts.pos, counts.neg, strict=True)
-    ]

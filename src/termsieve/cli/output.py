@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from termsieve.cli.shell import say, wrong
+from termsieve.display import readable
+from termsieve.files import whole_file
 
 Row = Mapping[str, Any]
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".parquet")
@@ -45,22 +46,8 @@ def show_table(rows: Sequence[Row], title: str = "", columns: Sequence[str] | No
         numeric = all(isinstance(row[name], int | float) or row[name] is None for row in rows)
         table.add_column(Text(name), justify="right" if numeric else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(Text(_shown(row[name])) for name in names))
+        table.add_row(*(Text(readable(row[name])) for name in names))
     show(table)
-
-
-def _shown(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, float):
-        return f"{value:.4g}" if abs(value) < 1000 else f"{value:,.0f}"
-    text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-    # A word may hold anything; control characters would act on the terminal.
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def show_json(value: Any) -> None:
@@ -118,35 +105,32 @@ def write_rows(rows: Sequence[Row], output: Path) -> None:
     import polars as pl
 
     frame = pl.DataFrame(list(rows))
-    with whole_file(output) as part:
+    with _opened(output) as file:
         if kind == ".parquet":
-            frame.write_parquet(part)
+            frame.write_parquet(file)
         elif kind == ".jsonl":
-            frame.write_ndjson(part)
+            frame.write_ndjson(file)
         else:
-            frame.write_csv(part, separator="\t" if kind == ".tsv" else ",")
+            frame.write_csv(file, separator="\t" if kind == ".tsv" else ",")
     say(f"wrote {output}")
 
 
 def write_text(output: Path, text: str) -> None:
     """Write a text file, whole or not at all."""
-    with whole_file(output) as part:
-        part.write_text(text, encoding="utf-8")
+    with _opened(output) as file:
+        file.write(text.encode("utf-8"))
     say(f"wrote {output}")
 
 
 @contextmanager
-def whole_file(output: Path) -> Iterator[Path]:
-    """Give a path to write to that becomes `output` only when all went well."""
+def _opened(output: Path) -> Iterator[BinaryIO]:
+    """Give an open file that becomes `output` only when all went well."""
     if output.exists() and not output.is_file():  # a device or a pipe cannot be replaced
-        yield output
+        with open(output, "wb") as file:
+            yield file
         return
-    part = output.with_name(f".{output.name}.{os.getpid()}.part")
-    try:
-        yield part
-        os.replace(part, output)
-    finally:
-        part.unlink(missing_ok=True)
+    with whole_file(output) as file:
+        yield file
 
 
 @contextmanager

@@ -98,6 +98,8 @@ class Source:
     @property
     def is_counts(self) -> bool:
         """Whether the file holds counts and no documents."""
+        from termsieve.engines import is_counts_file
+
         return is_counts_file(self.file)
 
     def corpus(self) -> Corpus:
@@ -106,48 +108,31 @@ class Source:
 
         if self.is_counts:
             raise wrong(f"{self.file} holds counts, and this needs the documents themselves")
-        with self._on_disk() as source, working(f"reading {self.file}"):
+        with self.on_disk() as source, working(f"reading {self.file}"):
             name = "standard input" if self.file == "-" else None
             return read(source.file, source.format, name=name, **source.reader_options())
 
-    def counts(self, occurrences: bool = False) -> Counts:
-        """Return the counts that the file holds, or those of its documents."""
-        from termsieve.counts import Counts
+    def counts(self, *metrics: str) -> Counts:
+        """Return the counts that the file holds, or those of its documents, with what the metrics read."""
+        from termsieve.metrics import get_metric
 
-        if not self.is_counts:
-            return self.counted([self.file], occurrences=occurrences)
-        given = sorted({**self.reader_options(), **self.term_options()})
-        if given or self.format:
-            option = (given or ["format"])[0].replace("_", "-")
-            raise wrong(f"--{option} is for documents, but {self.file} holds counts; leave it out")
-        return Counts.load(self.file)
+        reads = {get_metric(metric).reads for metric in metrics}
+        return self.counted([self.file], occurrences="occurrences" in reads)
 
     def counted(self, files: list[str], **options: Any) -> Counts:
-        """Return the counts of the documents in several files; tables are read in pieces."""
-        from functools import reduce
-        from operator import add
+        """Return the counts of several files; tables are read in pieces."""
+        from termsieve.engines import counts_of
 
-        from termsieve.engines.threads import count
-        from termsieve.readers import guessed_format
-
-        term_options = self.term_options()
-        with self._on_disk() as source:
+        with self.on_disk() as source:
             paths = [source.file if file == "-" else file for file in files]
-            tables = all((self.format or guessed_format(path)) == "table" for path in paths)
-            if tables:
-                return count(paths, **self.reader_options(), **term_options, **options)
-            refused = [name for name in ("checkpoint", "max_terms") if options.pop(name, None) is not None]
-            if refused:
-                raise wrong(f"--{refused[0].replace('_', '-')} is for tables: CSV, JSON lines or Parquet")
-            parts = (replace(self, file=path).corpus() for path in paths)
-            return reduce(add, (count(part, **term_options, **options) for part in parts))
+            return counts_of(paths, format=self.format, **self.count_options(), **options)
 
     def count_options(self) -> dict[str, Any]:
         """Return all options of counting."""
         return self.reader_options() | self.term_options()
 
     @contextmanager
-    def _on_disk(self) -> Iterator[Source]:
+    def on_disk(self) -> Iterator[Source]:
         """Give this source with standard input, if that is meant, as a file."""
         if self.file != "-":
             yield self
@@ -159,24 +144,6 @@ class Source:
                 yield replace(self, file=str(path))
             except TermsieveError as error:
                 raise type(error)(str(error).replace(str(path), "standard input")) from None
-
-
-def is_counts_file(path: str) -> bool:
-    """Return whether a path is a Parquet file with counts."""
-    from termsieve.counts.table import FORMAT
-
-    try:
-        with open(path, "rb") as file:
-            if file.read(4) != b"PAR1":
-                return False
-    except OSError:
-        return False
-    import polars as pl
-
-    try:
-        return FORMAT in pl.read_parquet_metadata(Path(path))
-    except pl.exceptions.PolarsError:
-        return False
 
 
 def _stop_words(given: str) -> str | list[str]:
@@ -204,17 +171,3 @@ def takes_source(command: Callable[..., Any]) -> Callable[..., Any]:
     run.__annotations__ = {p.name: p.annotation for p in parameters}
     del run.__wrapped__
     return run
-
-
-def read_texts(source: Source) -> list[str]:
-    """Return the texts of a file, which need not have labels."""
-    from termsieve.readers import guessed_format, read
-    from termsieve.readers.tables import read_texts as table_texts
-
-    with source._on_disk() as found:
-        if (found.format or guessed_format(found.file)) == "table":
-            return table_texts(found.file, **found.reader_options())
-        corpus = read(found.file, found.format, **found.reader_options())
-    if corpus.texts is None:
-        raise wrong(f"{source.file} holds word counts; predicting needs the texts themselves")
-    return list(corpus.texts)

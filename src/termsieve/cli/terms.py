@@ -9,7 +9,7 @@ import typer
 from typer import Option
 
 from termsieve.cli.output import check_output, emit, show_json, show_table
-from termsieve.cli.shell import say, wrong
+from termsieve.cli.shell import say
 from termsieve.cli.source import Source, takes_source
 
 app = typer.Typer()
@@ -72,24 +72,18 @@ def rank(
     Each with its score, the class it tells about, whether it speaks for (+1) or against it (-1), and the
     documents inside (tp, of pos) and outside the class (fp, of neg) that contain it.
     """
-    from termsieve.cli.telling import Way, problems, telling_rows
     from termsieve.metrics import get_metric
     from termsieve.ranking import check_cut
+    from termsieve.telling import telling_words
 
     check_output(output)
-    chosen = get_metric(metric)
     check_cut("k", k)
-    if each and target is not None:
-        raise wrong("--each is for all classes; leave out --class")
-    way = Way(side, ratio, None, combine, min_df, max_df)
-    counts = source.counts(occurrences=chosen.reads == "occurrences")
-    if each:
-        problems(counts, None)
-        parts = [counts.take([position]) for position in range(counts.n_classes)]
-        rows = [row for part in parts for row in telling_rows(part, metric, way, k=k)]
-    else:
-        rows = telling_rows(problems(counts, target, combine), metric, way, k=k)
-    title = f"{counts.n_docs:,} documents, {counts.n_terms:,} words, by {chosen}"
+    counts = source.counts(metric)
+    how: dict[str, Any] = {"side": side, "ratio": ratio, "combine": combine}
+    rows = telling_words(
+        counts, metric, target=target, each=each, k=k, min_df=min_df, max_df=max_df, **how
+    ).to_dicts()
+    title = f"{counts.n_docs:,} documents, {counts.n_terms:,} words, by {get_metric(metric)}"
     if not (as_json or as_csv or output):
         rows = [row | {"direction": {1: "+", -1: "-"}.get(row["direction"], "")} for row in rows]
     emit(rows, as_json=as_json, as_csv=as_csv, output=output, title=title)
@@ -116,26 +110,22 @@ def compare(
     First what their best words share, pair by pair, then each word's ranks. Words that all metrics choose
     come first, those of one metric alone last; --json has them all.
     """
-    from termsieve.cli.telling import Way, compared, problems
-    from termsieve.metrics import get_metric
     from termsieve.ranking import check_cut
+    from termsieve.telling import compare_metrics
 
-    specs = split_specs(metrics)
-    reads = {get_metric(spec).reads for spec in specs}
     check_cut("k", k)
-    counts = source.counts("occurrences" in reads)
-    found = compared(
-        problems(counts, target, combine), specs, Way(side, None, None, combine, min_df, max_df), k
-    )
+    specs = split_specs(metrics)
+    how: dict[str, Any] = {"side": side, "combine": combine, "min_df": min_df, "max_df": max_df}
+    found = compare_metrics(source.counts(*specs), specs, target=target, k=k, **how)
     if as_json:
-        show_json(found)
+        show_json(found.to_dict())
         return
-    show_table(found["overlap"], f"the best {k} words of each metric")
-    rows = found["terms"]
+    show_table(found.overlap.to_dicts(), f"the best {k} words of each metric")
+    rows = found.terms.to_dicts()
     if len(rows) > n_shown:
         half = n_shown // 2
         rows = rows[: n_shown - half] + rows[len(rows) - half :]
-        say(f"{len(found['terms']) - len(rows):,} more words between; --json has them all")
+        say(f"{found.terms.height - len(rows):,} more words between; --json has them all")
     show_table(rows, "rank by each metric, agreement first, differences last")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from termsieve.engines.source import Source, counts_of, is_counts_file
 from termsieve.engines.threads import PrunedWarning, count
 
-__all__ = ["PrunedWarning", "count"]
+__all__ = ["PrunedWarning", "Source", "count", "counts_of", "is_counts_file"]
