@@ -12,8 +12,9 @@ import polars as pl
 import pytest
 
 import termsieve
-from termsieve import Corpus, Counts, PrunedWarning, term_matrix
+from termsieve import Corpus, Counts, term_matrix
 from termsieve.counts.shards import read_shards, shard_terms
+from termsieve.engines import PrunedWarning
 from termsieve.engines import dask as scale
 from termsieve.errors import FormatError, InputError, MissingExtraError, ParameterError, TermsieveError
 

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 import termsieve
-from termsieve import Corpus, Counts, PrunedWarning, term_matrix
-from termsieve.engines import dask
+from termsieve import Corpus, Counts, term_matrix
+from termsieve.engines import PrunedWarning, dask
 from termsieve.engines import spark as scale
 from termsieve.errors import InputError, MissingExtraError
 

@@ -8,9 +8,10 @@ from scipy import sparse
 from scipy.stats import chi2_contingency
 from sklearn.metrics import mutual_info_score
 
-from termsieve import METRICS, Counts, cut, rank, score, sparsity_curve
+from termsieve import METRICS, Counts, cut, rank, score
 from termsieve.counts import table as counts_module
 from termsieve.errors import InputError, ParameterError
+from termsieve.ranking import sparsity_curve
 
 SEEDS = st.integers(0, 2**32 - 1)
 

@@ -35,6 +35,15 @@ def readable(value: object, share: bool = False) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+def plain_text(text: object) -> str:
+    """Return a text as valid Unicode: a lone surrogate, which no file and no table can hold, becomes "?".
+
+    >>> plain_text("\\ud800x")
+    '?x'
+    """
+    return str(text).encode("utf-8", "replace").decode("utf-8")
+
+
 def html_table(
     rows: Sequence[Mapping[str, object]],
     title: str = "",
@@ -84,6 +93,5 @@ def _is_number(value: object) -> bool:
 
 def _cell(tag: str, text: str, numeric: bool) -> str:
     short = text if len(text) <= SHOWN_LETTERS else text[: SHOWN_LETTERS - 1] + "…"
-    clean = short.encode("utf-8", "replace").decode("utf-8")
     align = "right" if numeric else "left"
-    return f'<{tag} style="{_LINE};{_CELL};text-align:{align}">{escape(clean)}</{tag}>'
+    return f'<{tag} style="{_LINE};{_CELL};text-align:{align}">{escape(plain_text(short))}</{tag}>'

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsieve.counts.table import DENSE_CELLS, Counts
-from termsieve.display import SHOWN_ROWS, html_table
+from termsieve.display import SHOWN_ROWS, html_table, plain_text
 from termsieve.errors import InputError, ParameterError, unknown_name
 from termsieve.kernels import counting
 from termsieve.metrics import Floats
@@ -120,7 +120,7 @@ class Ranking:
         return pl.DataFrame(
             {
                 "rank": at + 1,
-                "term": pl.Series(counts.names()[columns].tolist(), dtype=pl.String),
+                "term": pl.Series([plain_text(name) for name in counts.names()[columns]], dtype=pl.String),
                 "score": self.scores[columns].astype(np.float64),
                 "class": pl.Series(counts.classes.tolist()).gather(own),
                 "direction": np.sign(tp * counts.n_docs - df * pos),

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from termsieve.counts import Counts
-from termsieve.display import html_table
+from termsieve.display import html_table, plain_text
 from termsieve.engines import Source, counts_of
 from termsieve.errors import InputError, ParameterError, unknown_name
 from termsieve.metrics import Metric, get_metric
@@ -239,7 +239,7 @@ def common_terms(source: Source, n: int = 20, **options: Any) -> pl.DataFrame:
     """
     counts = counts_of(source, **options)
     best = counts.by_df[:n]
-    names = pl.Series(counts.names()[best].tolist(), dtype=pl.String)
+    names = pl.Series([plain_text(name) for name in counts.names()[best]], dtype=pl.String)
     return pl.DataFrame({"term": names, "documents": counts.df[best]})
 
 
@@ -325,7 +325,7 @@ def _ranks(counts: Counts, places: dict[str, dict[int, int]], best: dict[str, se
     """Return the ranks of every term that is among the best of any metric, agreement first."""
     names, df, last = counts.names(), counts.df, counts.n_terms + 1
     rows: list[dict[str, Any]] = [
-        {"term": str(names[column]), "chosen_by": sum(column in found for found in best.values())}
+        {"term": plain_text(names[column]), "chosen_by": sum(column in found for found in best.values())}
         | {name: found.get(column) for name, found in places.items()}
         | {"df": int(df[column])}
         for column in set().union(*best.values())
