@@ -32,8 +32,8 @@ Papers: forman2003 (JMLR 3), zheng2004 (SIGKDD Explorations 6(1)), uchyigit2007 
 Keyness statistics, from `g2` on: dunning1993 (Computational Linguistics 19(1)), monroe2008 (Political
 Analysis 16(4)), hardie2014 (Log Ratio), evert2022 (Measuring keyness, DH2022), fisher1935 (The Design of
 Experiments), katz1978 (Biometrics 34), newcombe1998 (Statistics in Medicine 17). A smoothed signed metric
-(`log_odds_ratio`, `log_ratio`) can have another sign than `tpr - fpr` where counts are tiny; a term's direction under such a
-metric is the sign of its own value.
+(`log_odds_ratio`, `log_ratio`) can have another sign than `tpr - fpr` where counts are tiny; a term's
+direction under such a metric is the sign of its own value.
 
 This page is made from the registry by `python docs/metrics_page.py`.
 """
