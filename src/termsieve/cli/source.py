@@ -163,20 +163,9 @@ class Source:
 
 def is_counts_file(path: str) -> bool:
     """Return whether a path is a Parquet file with counts."""
-    from termsieve.counts.table import FORMAT
+    from termsieve.counts.storage import holds_counts
 
-    try:
-        with open(path, "rb") as file:
-            if file.read(4) != b"PAR1":
-                return False
-    except OSError:
-        return False
-    import polars as pl
-
-    try:
-        return FORMAT in pl.read_parquet_metadata(Path(path))
-    except pl.exceptions.PolarsError:
-        return False
+    return holds_counts(path)
 
 
 def _stop_words(given: str) -> str | list[str]:
