@@ -42,6 +42,13 @@ def count(
     checkpoint: Annotated[
         Path | None, Option("--checkpoint", metavar="FILE", help="Where an interrupted run goes on from.")
     ] = None,
+    whole_files: Annotated[
+        bool,
+        Option(
+            "--whole-files",
+            help="With --checkpoint: notice changed files by all of their content, not only its two ends.",
+        ),
+    ] = False,
     dask: Annotated[
         str | None, Option("--dask", metavar="ADDRESS", help="Count on the Dask cluster with that scheduler.")
     ] = None,
@@ -67,6 +74,7 @@ def count(
                 max_terms=max_terms,
                 workers=workers,
                 checkpoint=checkpoint,
+                whole_files=whole_files,
                 progress=sys.stderr.isatty(),
             )
     for doubt in doubts:

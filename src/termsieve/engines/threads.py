@@ -45,6 +45,7 @@ def count(
     workers: int | None = None,
     max_terms: int | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
+    whole_files: bool = False,
     progress: bool | Callable[[int], None] = False,
     delimiter: str | None = None,
     encoding: str = "utf-8",
@@ -64,7 +65,9 @@ def count(
     what the counts may be short by. Pieces depend on the texts alone, so this too is the same for any number
     of workers.
 
-    `checkpoint` names a file from which a run that was interrupted goes on; the result is the same.
+    `checkpoint` names a file from which a run that was interrupted goes on; the result is the same. Files
+    that changed in between are an error; they are known by size, time and the content of their two ends, or
+    with `whole_files` by all of their content.
     `progress=True` shows the number of documents on stderr; a callable gets it instead.
 
     >>> counts = count([(["cheap pills", "see you"], ["spam", "ham"]), (["cheap watches"], ["spam"])])
@@ -82,7 +85,8 @@ def count(
     if checkpoint is not None:
         if not opened.files:
             raise ParameterError("checkpoint= is for files; what is in memory cannot be gone back to")
-        options = term_options | reading | {"occurrences": occurrences, "max_terms": max_terms}
+        counting = {"occurrences": occurrences, "max_terms": max_terms, "whole_files": whole_files}
+        options = term_options | reading | counting
         kept = Checkpoint(checkpoint, opened, options)
     with _shown(progress) as tell:
         state = _counted(opened, analysis, occurrences, n_workers, max_terms, kept, tell)
