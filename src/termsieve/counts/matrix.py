@@ -93,7 +93,7 @@ def _refuse_indices_outside(X: Any) -> None:
 
 
 def _plain_csr(matrix: Any) -> Any:
-    """Return a CSR matrix whose arrays are contiguous, of one index type and without entries beyond its rows."""
+    """Return a CSR with contiguous arrays, one type of index, and no entries beyond its rows."""
     arrays = matrix.data, matrix.indices, matrix.indptr
     if any(not isinstance(array, np.ndarray) or array.ndim != 1 for array in arrays):
         raise InputError("X is damaged: data, indices and indptr must be one-dimensional arrays")

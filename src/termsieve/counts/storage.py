@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from termsieve.parquet import Parquet, sealed
 from termsieve.counts.table import Counts
 from termsieve.errors import FormatError, InputError, TermsieveError
 from termsieve.files import write_whole
+from termsieve.parquet import Parquet, sealed
 
 if TYPE_CHECKING:
     import polars
