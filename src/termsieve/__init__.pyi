@@ -15,14 +15,17 @@ from termsieve import kernels as kernels
 from termsieve import labels as labels
 from termsieve import learners as learners
 from termsieve import machine as machine
+from termsieve import matrices as matrices
 from termsieve import measures as measures
 from termsieve import metrics as metrics
 from termsieve import models as models
+from termsieve import parquet as parquet
 from termsieve import ranking as ranking
 from termsieve import readers as readers
 from termsieve import redundancy as redundancy
 from termsieve import reports as reports
 from termsieve import scores as scores
+from termsieve import sources as sources
 from termsieve import spec as spec
 from termsieve import studies as studies
 from termsieve import telling as telling

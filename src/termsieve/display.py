@@ -30,9 +30,7 @@ def readable(value: object, share: bool = False) -> str:
         return f"{value:,}"
     if isinstance(value, float):
         return f"{value:.4g}" if abs(value) < 1000 else f"{value:,.0f}"
-    text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-    # A word may hold anything; control characters would act on a terminal.
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def plain_text(text: object) -> str:

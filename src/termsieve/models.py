@@ -17,7 +17,6 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from termsieve import estimators
 from termsieve.corpus import Corpus
 from termsieve.counts import Counts
-from termsieve.engines.source import Frame, corpus_of
 from termsieve.errors import FormatError, InputError, ParameterError
 from termsieve.estimators import TermVectorizer
 from termsieve.files import write_whole
@@ -28,6 +27,7 @@ from termsieve.ranking import Combine, Side
 from termsieve.readers import guessed_format, read
 from termsieve.readers.tables import read_texts
 from termsieve.scores import Scores
+from termsieve.sources import Frame, corpus_of
 from termsieve.telling import MetricSpec, select_terms
 from termsieve.terms import term_matrix
 

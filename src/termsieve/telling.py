@@ -12,11 +12,11 @@ import polars as pl
 
 from termsieve.counts import Counts
 from termsieve.display import html_table, plain_text
-from termsieve.engines import Source, counts_of
-from termsieve.errors import InputError, ParameterError, unknown_name
+from termsieve.errors import InputError, ParameterError
 from termsieve.metrics import Metric, get_metric
 from termsieve.ranking import Combine, Ranking, Side, check_cut, cut, one_cut, rank
 from termsieve.scores import score
+from termsieve.sources import Source, counts_of
 
 MetricSpec = str | Metric | Callable[..., Any]
 COMPARED = ("bns", "information_gain", "chi_squared")  # by `compare_metrics` where nothing is said
@@ -247,32 +247,17 @@ def problem_counts(counts: Counts, target: Any = None, combine: str = "max") -> 
     """Return the counts of the class `target`, or of all classes that make a problem of their own."""
     _require_two_classes(counts)
     if target is not None:
-        return counts.take([class_position(counts, target)])
+        return counts.take([counts.position(target)])
     return counts if combine == "joint" else counts.take(counts.problems)
 
 
 def one_problem(counts: Counts, target: Any = None) -> Counts:
     """Return the counts of one class against all other documents; without `target`, of the only problem."""
     if target is not None:
-        return counts if counts.n_classes == 1 else counts.take([class_position(counts, target)])
+        return counts if counts.n_classes == 1 else counts.take([counts.position(target)])
     if len(counts.problems) != 1:
         raise ParameterError(f"there are {counts.n_classes} classes; choose one with label=")
     return counts if counts.n_classes == 1 else counts.take(counts.problems)
-
-
-def class_position(counts: Counts, label: Any) -> int:
-    """Return the position of a class in `counts`: the class itself, or what it is called.
-
-    >>> class_position(Counts.from_matrix([[1], [1]], [7, 9]), "9")
-    1
-    """
-    known = counts.classes.tolist()
-    if label in known:
-        return known.index(label)
-    names = [str(each) for each in known]
-    if str(label) not in names:
-        raise unknown_name("class", label, names)
-    return names.index(str(label))
 
 
 def _require_two_classes(counts: Counts) -> None:

@@ -10,7 +10,7 @@ import typer
 from typer import Argument, Option
 
 from termsieve.cli.output import check_output, show_json, working, write_text
-from termsieve.cli.shell import say
+from termsieve.cli.shell import put, say
 from termsieve.cli.source import Delimiter, Encoding, Format, Source, Text, takes_source
 from termsieve.cli.terms import Class, Combine, Json, MaxDf, MetricName, MinDf, Ratio, Side
 
@@ -82,11 +82,10 @@ def select(
         model.save(pipeline)
         terms = model.terms
         say(f"wrote {pipeline}: {learner} on {len(terms):,} words")
-    text = json.dumps(terms, ensure_ascii=False, indent=0) + "\n"
     if output is not None:
-        write_text(output, text)
+        write_text(output, json.dumps(terms, ensure_ascii=False, indent=0) + "\n")
     elif pipeline is None:
-        typer.echo(text, nl=False)
+        show_json(terms, indent=0)
 
 
 @app.command(epilog="\b\nExample: termsieve predict model.skops new.csv --text body")
@@ -119,4 +118,4 @@ def predict(
         show_json(labels)
         return
     for label in labels:
-        typer.echo("\t".join(map(str, label)) if isinstance(label, tuple) else str(label))
+        put("\t".join(map(str, label)) + "\n" if isinstance(label, tuple) else f"{label}\n")

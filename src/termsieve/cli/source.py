@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -21,6 +22,8 @@ from termsieve.errors import TermsieveError
 if TYPE_CHECKING:
     from termsieve.corpus import Corpus
     from termsieve.counts import Counts
+
+COPIED_BYTES = 1 << 20  # of standard input at a time
 
 
 Text = Annotated[
@@ -98,9 +101,9 @@ class Source:
     @property
     def is_counts(self) -> bool:
         """Whether the file holds counts and no documents."""
-        from termsieve.engines import is_counts_file
+        from termsieve.counts.storage import holds_counts
 
-        return is_counts_file(self.file)
+        return holds_counts(self.file)
 
     def corpus(self) -> Corpus:
         """Read the documents."""
@@ -121,15 +124,20 @@ class Source:
 
     def counted(self, files: list[str], **options: Any) -> Counts:
         """Return the counts of several files; tables are read in pieces."""
-        from termsieve.engines import counts_of
+        from termsieve.readers import guessed_format
+        from termsieve.sources import counts_of
 
+        engine = options.get("engine", "threads")
+        for file in files if engine != "threads" else ():
+            if file == "-" or (self.format or guessed_format(file)) != "table":
+                raise wrong(
+                    f"--engine {engine} is for tables (CSV, JSON lines, Parquet) that its workers reach, "
+                    f"not {file}"
+                )
         with self.on_disk() as source:
             paths = [source.file if file == "-" else file for file in files]
-            return counts_of(paths, format=self.format, **self.count_options(), **options)
-
-    def count_options(self) -> dict[str, Any]:
-        """Return all options of counting."""
-        return self.reader_options() | self.term_options()
+            options |= self.reader_options() | self.term_options()
+            return counts_of(paths, format=self.format, **options)
 
     @contextmanager
     def on_disk(self) -> Iterator[Source]:
@@ -139,7 +147,8 @@ class Source:
             return
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "stdin.jsonl")
-            path.write_bytes(sys.stdin.buffer.read())
+            with open(path, "wb") as file:
+                shutil.copyfileobj(sys.stdin.buffer, file, COPIED_BYTES)
             try:
                 yield replace(self, file=str(path))
             except TermsieveError as error:

@@ -1,4 +1,4 @@
-"""Any source of documents, or counts of them, comes in; its Counts go out."""
+"""Counts, a corpus, a frame or paths of any format come in; Counts, or the documents as a Corpus, go out."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import os
 from collections.abc import Sequence
 from functools import reduce
 from operator import add
-from pathlib import Path
 from typing import Any, Protocol
 
 from termsieve.corpus import Corpus
 from termsieve.counts import Counts
-from termsieve.counts.table import FORMAT
-from termsieve.engines.threads import count
+from termsieve.counts.storage import holds_counts
+from termsieve.engines import count
 from termsieve.errors import InputError, ParameterError
 from termsieve.readers import guessed_format, read
 
@@ -30,7 +29,7 @@ class Frame(Protocol):
 Location = str | os.PathLike[str]
 Source = Counts | Corpus | Frame | Location | Sequence[Location]
 # The options of `count` that say how documents are counted, not how they are read or cut into terms.
-COUNTING = ("workers", "max_terms", "checkpoint", "progress")
+COUNTING = ("engine", "address", "workers", "max_terms", "checkpoint", "whole_files", "progress")
 READING = ("text", "label", "separator", "missing", "delimiter", "encoding")
 
 
@@ -67,7 +66,7 @@ def counts_of(
         raise InputError(
             f"a {type(source).__name__} holds no documents; give Counts, a Corpus, a frame, or paths"
         )
-    loaded = [is_counts_file(path) for path in paths]
+    loaded = [holds_counts(path) for path in paths]
     if any(loaded):
         counts_at = os.fspath(paths[loaded.index(True)])
         if not all(loaded):
@@ -88,7 +87,7 @@ def corpus_of(
         return source
     reading = {name: value for name in READING if (value := options.pop(name, None)) is not None}
     if isinstance(source, str | os.PathLike):
-        if is_counts_file(source):
+        if holds_counts(source):
             raise ParameterError(f"{os.fspath(source)} holds counts, and this needs the documents themselves")
         return read(source, format, **reading)
     if not hasattr(source, "columns"):
@@ -97,22 +96,6 @@ def corpus_of(
         if name in reading:
             raise ParameterError(f"{name}= is for files; a frame is read already")
     return Corpus.from_frame(source, **reading)
-
-
-def is_counts_file(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path is a Parquet file that holds counts."""
-    try:
-        with open(path, "rb") as file:
-            if file.read(4) != b"PAR1":
-                return False
-    except OSError:
-        return False
-    import polars as pl
-
-    try:
-        return FORMAT in pl.read_parquet_metadata(Path(path))
-    except pl.exceptions.PolarsError:
-        return False
 
 
 def _counts_of_corpora(
