@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from html import escape
 
 SHOWN_ROWS = 10  # of a table in a notebook
-SHOWN_LETTERS = 60  # of a text in a cell
+SHOWN_LETTERS = 80  # of a text in a cell
 # No colour is set, so the table takes those of the page, light or dark; lines are half transparent.
 _LINE = "border:0;border-bottom:1px solid rgba(128,128,128,.35)"
 _CELL = "padding:.2em .7em;background:transparent;color:inherit;white-space:nowrap"

@@ -22,7 +22,7 @@ from termsieve.estimators import TermVectorizer
 from termsieve.files import write_whole
 from termsieve.labels import encode_labels
 from termsieve.learners import LEARNERS, get_learner, learner_name
-from termsieve.metrics import METRICS, Metric, get_metric
+from termsieve.metrics import get_metric
 from termsieve.ranking import Combine, Side
 from termsieve.readers import guessed_format, read
 from termsieve.readers.tables import read_texts
@@ -205,11 +205,10 @@ def load_model(path: str | os.PathLike[str]) -> Model:
 
 @cache
 def trusted_types() -> frozenset[str]:
-    """Return the names of termsieve's own types, and of its metrics' functions, that a file may hold."""
+    """Return the names of termsieve's own types that a model file may hold."""
     types: list[Any] = [getattr(estimators, name) for name in estimators.__all__]
     types += [entry.estimator for entry in LEARNERS.values()]
-    types += [Counts, Scores, Metric]  # what a fitted selector holds
-    types += [value for metric in METRICS.values() for value in vars(metric).values() if callable(value)]
+    types += [Counts, Scores]  # what a fitted selector holds
     return frozenset(
         f"{kind.__module__}.{kind.__qualname__}" for kind in types if kind.__module__.startswith("termsieve.")
     )

@@ -64,13 +64,20 @@ class Scores:
         """The classes, in the order of the rows."""
         return self.counts.classes
 
+    def __getstate__(self) -> dict[str, Any]:
+        # A registered metric is kept by its name: its functions belong to the library, not to a file.
+        metric = str(self.metric) if self.metric.registered else self.metric
+        return {"counts": self.counts, "metric": metric, "folded": self.folded}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["counts"], get_metric(state["metric"]), state["folded"])  # type: ignore[misc]
+
     def __repr__(self) -> str:
         return f"<Scores by {self.metric}: {self.counts.n_classes:,} classes, {self.counts.n_terms:,} terms>"
 
     def _repr_html_(self) -> str:
-        shown = Scores(
-            self.counts.take(range(min(SHOWN_ROWS, self.counts.n_classes))), self.metric, self.folded
-        )
+        first = self.counts.take(range(min(SHOWN_ROWS, self.counts.n_classes)))
+        shown = Scores(first, self.metric, self.folded)
         names = self.counts.names()
         rows = []
         for block, values, signs in shown.blocks():

@@ -61,8 +61,8 @@ def counts_of(
         return _refuse_options(source, "this", options, format)
     if isinstance(source, Corpus) or hasattr(source, "columns"):
         return count(corpus_of(source, options, format), occurrences=occurrences, **options)
-    paths = [source] if isinstance(source, str | os.PathLike) else list(source)
-    if not all(isinstance(path, str | os.PathLike) for path in paths):
+    paths = list(source) if isinstance(source, list | tuple) else [source]
+    if not paths or not all(isinstance(path, str | os.PathLike) for path in paths):
         raise InputError(
             f"a {type(source).__name__} holds no documents; give Counts, a Corpus, a frame, or paths"
         )
