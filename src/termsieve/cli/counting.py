@@ -34,13 +34,14 @@ def count(
     output: Output = Path("counts.parquet"),
     occurrences: Annotated[bool, Option("--occurrences", help="Count how often words occur, too.")] = False,
     workers: Annotated[
-        int | None, Option("--workers", metavar="N", help="Threads; one a core by default.")
+        int | None, Option("--workers", metavar="N", help="Number of threads; one per processor by default.")
     ] = None,
     max_terms: Annotated[
-        int | None, Option("--max-terms", metavar="N", help="Keep about so many words, the commonest.")
+        int | None, Option("--max-terms", metavar="N", help="Keep about N words, the commonest ones.")
     ] = None,
     checkpoint: Annotated[
-        Path | None, Option("--checkpoint", metavar="FILE", help="Where an interrupted run goes on from.")
+        Path | None,
+        Option("--checkpoint", metavar="FILE", help="File from which an interrupted run goes on."),
     ] = None,
     whole_files: Annotated[
         bool,

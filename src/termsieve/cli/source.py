@@ -30,13 +30,14 @@ Text = Annotated[
     str | None, Option("--text", metavar="COL", help="The column with the text.", show_default=False)
 ]
 Delimiter = Annotated[
-    str | None, Option("--delimiter", metavar="CHAR", help="The CSV's delimiter, if not the obvious one.")
+    str | None,
+    Option("--delimiter", metavar="CHAR", help="The character between cells, if it is not found by itself."),
 ]
 Encoding = Annotated[
     str | None, Option("--encoding", metavar="NAME", help="The file's encoding, if not UTF-8.")
 ]
 Format = Annotated[
-    str | None, Option("--format", metavar="NAME", help="The file's format, if not the obvious one.")
+    str | None, Option("--format", metavar="NAME", help="The file's format, if it is not found by itself.")
 ]
 
 
@@ -48,8 +49,8 @@ class Source:
         str,
         Argument(
             metavar="FILE",
-            help="A table (CSV, JSON lines, Parquet), a folder with a directory a class, Reuters SGML, ARFF, "
-            "svmlight, a counts file, or - for JSON lines on standard input.",
+            help="A table (CSV, JSON lines, Parquet), a folder with one directory per class, Reuters SGML, "
+            "ARFF, svmlight, a counts file, or - for JSON lines on standard input.",
             show_default=False,
         ),
     ]
@@ -59,7 +60,7 @@ class Source:
     ] = None
     separator: Annotated[
         str | None,
-        Option("--separator", metavar="TEXT", help="What parts several labels in one cell."),
+        Option("--separator", metavar="TEXT", help="Separator of several labels in one cell, such as ;."),
     ] = None
     drop_missing: Annotated[
         bool, Option("--drop-missing", help="Leave out documents without a label.", show_default=False)
@@ -69,9 +70,11 @@ class Source:
     format: Format = None
     stop_words: Annotated[
         str | None,
-        Option("--stop-words", metavar="english|FILE", help="Words to leave out: a list, or a file of them."),
+        Option(
+            "--stop-words", metavar="english|FILE", help="Words to leave out: a built-in list, or a file."
+        ),
     ] = None
-    ngrams: Annotated[int, Option("--ngrams", metavar="N", help="Also sequences of up to N words.")] = 1
+    ngrams: Annotated[int, Option("--ngrams", metavar="N", help="Count sequences of up to N words, too.")] = 1
     stem: Annotated[
         str | None, Option("--stem", metavar="porter", help="Count the stems of English words.")
     ] = None
@@ -160,7 +163,9 @@ def _stop_words(given: str) -> str | list[str]:
         return given
     path = Path(given)
     if not path.is_file():
-        raise wrong(f"--stop-words takes 'english' or a file with one word a line; there is no file {given}")
+        raise wrong(
+            f"--stop-words takes 'english' or a file with one word per line; there is no file {given}"
+        )
     return path.read_text(encoding="utf-8").split()
 
 
