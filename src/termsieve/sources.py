@@ -61,7 +61,7 @@ def counts_of(
         return _refuse_options(source, "this", options, format)
     if isinstance(source, Corpus) or hasattr(source, "columns"):
         return count(corpus_of(source, options, format), occurrences=occurrences, **options)
-    paths = list(source) if isinstance(source, list | tuple) else [source]
+    paths: list[Any] = list(source) if isinstance(source, list | tuple) else [source]
     if not paths or not all(isinstance(path, str | os.PathLike) for path in paths):
         raise InputError(
             f"a {type(source).__name__} holds no documents; give Counts, a Corpus, a frame, or paths"
@@ -79,7 +79,7 @@ def counts_of(
 
 
 def corpus_of(
-    source: Corpus | Frame | Location, options: dict[str, Any], format: str | None = None
+    source: Corpus | Frame | Location | Sequence[Location], options: dict[str, Any], format: str | None = None
 ) -> Corpus:
     """Return the documents of a source; the options that say how to read them are taken out of `options`."""
     if isinstance(source, Corpus):
