@@ -44,7 +44,8 @@ def test_expected_scores(row):
 
 def test_the_vectors_cover_every_metric_of_the_table():
     named = {get_metric(name.partition("|")[0]).name for name in VECTORS[0]["scores"]}
-    assert named == set(TABLE_METRICS) - {"random"}
+    of_the_papers = {name for name in TABLE_METRICS if METRICS[name].function.__module__.endswith(".papers")}
+    assert named == of_the_papers - {"random"}
 
 
 @pytest.mark.parametrize("name", TABLE_METRICS)

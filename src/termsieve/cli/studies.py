@@ -13,7 +13,7 @@ import typer
 from typer import Argument, Option
 
 from termsieve.cli.output import check_output, show_json, show_table, working
-from termsieve.cli.shell import say, wrong
+from termsieve.cli.shell import put, say, wrong
 from termsieve.cli.source import Source, takes_source
 from termsieve.cli.terms import Json
 
@@ -89,7 +89,7 @@ def plan_command(
         return
     with working("reading the corpora"):
         summary = study_summary(plan, data=data, calibrate_seconds=calibrate)
-    typer.echo(summary)
+    put(f"{summary}\n")
 
 
 @study.command("run", epilog="\b\nExample: termsieve study run quick -o results")
@@ -136,12 +136,10 @@ def _run(function: Any, *paths: Any, dask: str | None, **options: Any) -> None:
     else:
         if options.pop("workers") is not None:
             raise wrong("--workers is for one machine, not for --dask")
-        from termsieve.cli.cluster import connected
+        from termsieve.studies.dask import DaskEngine
 
-        with connected(dask) as client:
-            from termsieve.studies.dask import DaskEngine
-
-            made = function(*paths, **options, progress=True, engine=DaskEngine(client))
+        with DaskEngine(dask) as engine:
+            made = function(*paths, **options, progress=True, engine=engine)
     failed = made.failures
     say(f"{len(made):,} rows in {made.path}; next: termsieve study report {made.path}")
     if failed:
@@ -175,7 +173,7 @@ def status_command(
         facts = {name: value for name, value in vars(status).items() if name != "path"}
         show_json({**facts, "path": str(status.path), "finished": status.finished})
     else:
-        typer.echo(str(status))
+        put(f"{status}\n")
     if status.faults:
         say(f"damaged files: {len(status.faults)}; mend them with: termsieve study resume {results}")
         raise typer.Exit(1)

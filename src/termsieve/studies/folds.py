@@ -98,13 +98,10 @@ class Fold:
 def _of_columns(counts: Counts, columns: Ints) -> Counts:
     if len(columns) == counts.n_terms:
         return counts
-    return Counts(
-        counts.tp[:, columns].copy(order="C"),
-        counts.pos,
-        counts.df[columns],
-        counts.n_docs,
-        counts.classes,
-        multilabel=counts.multilabel,
+    return counts.replace(
+        tp=counts.tp[:, columns].copy(order="C"),
+        df=counts.df[columns],
+        terms=None if counts.terms is None else counts.terms[columns],
         tf=None if counts.tf is None else counts.tf[:, columns].copy(order="C"),
         tf_total=None if counts.tf_total is None else counts.tf_total[columns],
         squares=None if counts.squares is None else counts.squares[columns],

@@ -100,17 +100,7 @@ def _ratio_choices(problem: Problem, method: Method, run: LearnerPlan, sizes: Si
     elif method.scenario == "ideal":
         X, y = sparse.vstack([X, X_test], format="csr"), np.concatenate([y, problem.y_test])
         parts = [Part(everything, np.arange(n_train, len(y)))]
-    one = Counts(
-        counts.tp,
-        counts.pos,
-        counts.df,
-        counts.n_docs,
-        [0],
-        multilabel=True,
-        tf=counts.tf,
-        tf_total=counts.tf_total,
-        squares=counts.squares,
-    )
+    one = counts.replace(classes=[0], multilabel=True)
     totals = []
     for part in parts:
         known = one if len(parts) == 1 else training_counts(one, problem.fold.train, y[:, None], part)
