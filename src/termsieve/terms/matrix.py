@@ -184,7 +184,7 @@ def _known_columns(vocabulary: Mapping[Any, int], words: Collection[Any]) -> np.
     found = [vocabulary.get(word, -1) for word in words]
     sound = all(issubclass(kind, Integral) for kind in set(map(type, found)))
     if sound and found:
-        sound = -1 <= min(found) and max(found) < len(vocabulary)
+        sound = min(found) >= -1 and max(found) < len(vocabulary)
     if not sound:
         word, column = next(
             (word, column)
