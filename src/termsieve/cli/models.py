@@ -10,7 +10,7 @@ import typer
 from typer import Argument, Option
 
 from termsieve.cli.output import check_output, show_json, whole_file, working, write_text
-from termsieve.cli.shell import say, wrong
+from termsieve.cli.shell import put, say, wrong
 from termsieve.cli.source import Delimiter, Encoding, Format, Source, Text, takes_source
 from termsieve.cli.terms import Class, Combine, Json, MaxDf, MetricName, MinDf, Ratio, Side
 
@@ -74,11 +74,10 @@ def select(
         raise wrong("no word passes this cut-off; allow more")
     if pipeline is not None:
         _save_pipeline(pipeline, terms, documents, learner, target, source.term_options())
-    text = json.dumps(terms, ensure_ascii=False, indent=0) + "\n"
     if output is not None:
-        write_text(output, text)
+        write_text(output, json.dumps(terms, ensure_ascii=False, indent=0) + "\n")
     elif pipeline is None:
-        typer.echo(text, nl=False)
+        show_json(terms, indent=0)
 
 
 def _counted(source: Source, occurrences: bool, keep: bool) -> tuple[Any, Any]:
@@ -137,4 +136,4 @@ def predict(
         show_json(labels)
         return
     for label in labels:
-        typer.echo("\t".join(map(str, label)) if isinstance(label, list) else str(label))
+        put("\t".join(map(str, label)) + "\n" if isinstance(label, list) else f"{label}\n")

@@ -10,7 +10,7 @@ import typer
 from typer import Argument, Option
 
 from termsieve.cli.output import check_output, show_json, show_table, working
-from termsieve.cli.shell import say, wrong
+from termsieve.cli.shell import put, say, wrong
 from termsieve.cli.source import Source, takes_source
 from termsieve.cli.terms import Json
 
@@ -86,7 +86,7 @@ def plan_command(
         return
     with working("reading the corpora"):
         summary = study_summary(plan, data=data, calibrate_seconds=calibrate)
-    typer.echo(summary)
+    put(f"{summary}\n")
 
 
 @study.command("run", epilog="\b\nExample: termsieve study run quick -o results")
@@ -123,12 +123,10 @@ def _run(function: Any, *paths: Any, dask: str | None, **options: Any) -> None:
     else:
         if options.pop("workers") is not None:
             raise wrong("--workers is for one machine, not for --dask")
-        from termsieve.cli.cluster import connected
+        from termsieve.studies.dask import DaskEngine
 
-        with connected(dask) as client:
-            from termsieve.studies.dask import DaskEngine
-
-            made = function(*paths, **options, progress=True, engine=DaskEngine(client))
+        with DaskEngine(dask) as engine:
+            made = function(*paths, **options, progress=True, engine=engine)
     failed = made.failures
     say(f"{len(made):,} rows in {made.path}; next: termsieve study report {made.path}")
     if failed:
@@ -152,7 +150,7 @@ def status_command(results: Folder, as_json: Json = False) -> None:
 
     status = study_status(results)
     if not as_json:
-        typer.echo(str(status))
+        put(f"{status}\n")
         return
     facts = {name: value for name, value in vars(status).items() if name != "path"}
     show_json({**facts, "path": str(status.path), "finished": status.finished})

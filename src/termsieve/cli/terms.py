@@ -45,6 +45,14 @@ MaxDf = Annotated[
 ]
 Json = Annotated[bool, Option("--json", help="Print JSON.")]
 Csv = Annotated[bool, Option("--csv", help="Print CSV.")]
+RawCells = Annotated[
+    bool,
+    Option(
+        "--raw-cells",
+        help="In CSV and TSV, write texts that begin with = + - @ without the apostrophe that keeps "
+        "spreadsheets from running them.",
+    ),
+]
 
 
 @app.command(epilog="\b\nExample: termsieve rank mail.csv --text body --label folder --class spam -k 10")
@@ -66,6 +74,7 @@ def rank(
     ] = None,
     as_json: Json = False,
     as_csv: Csv = False,
+    raw_cells: RawCells = False,
 ) -> None:
     """Print the words that tell the classes apart.
 
@@ -92,7 +101,7 @@ def rank(
     title = f"{counts.n_docs:,} documents, {counts.n_terms:,} words, by {chosen}"
     if not (as_json or as_csv or output):
         rows = [row | {"direction": {1: "+", -1: "-"}.get(row["direction"], "")} for row in rows]
-    emit(rows, as_json=as_json, as_csv=as_csv, output=output, title=title)
+    emit(rows, as_json=as_json, as_csv=as_csv, output=output, title=title, raw_cells=raw_cells)
 
 
 @app.command(epilog="\b\nExample: termsieve compare mail.csv --metrics bns,ig,chi -k 50")

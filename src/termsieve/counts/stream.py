@@ -19,6 +19,7 @@ from termsieve.counts.counter import Classes, Counter, LabelCodes
 from termsieve.counts.sources import Batch, Source, n_fitting
 from termsieve.counts.tally import Pruned, Tally, empty_tally, joined
 from termsieve.errors import FormatError, InputError
+from termsieve.files import fingerprint
 from termsieve.kernels.streaming import MAX_DOCUMENTS
 from termsieve.terms import Analysis
 
@@ -188,6 +189,8 @@ class Checkpoint:
 
     def __init__(self, path: str | os.PathLike[str], source: Source, options: dict[str, Any]) -> None:
         self._path = Path(path)
+        self._whole_files = bool(options.get("whole_files"))
+        self._known: dict[str, tuple[Any, Any]] = {}  # files that were read once in this run
         self._within = self._path.with_name(f"{self._path.name}.within")
         self._files = source.files
         # Callables are known by their name only: that is all that is the same in another process.
@@ -225,7 +228,18 @@ class Checkpoint:
     def _changed_file(self, head: dict[str, Any], state: State) -> str | None:
         begun = len(self._files) if state.ended else state.file + (state.row > 0)
         stamps = zip(self._files[:begun], head["stamps"], strict=False)
-        return next((path for path, stamp in stamps if _stamp(path) != stamp), None)
+        return next((path for path, stamp in stamps if self._stamp(path) != stamp), None)
+
+    def _stamp(self, path: str) -> Any:
+        """Return the fingerprint of a file, read anew only when its size or time changed in this run."""
+        try:
+            status = os.stat(path)
+        except OSError:
+            return None
+        seen = status.st_size, status.st_mtime_ns, status.st_ino
+        if path not in self._known or self._known[path][0] != seen:
+            self._known[path] = seen, fingerprint(path, self._whole_files)
+        return self._known[path][1]
 
     def save(self, state: State) -> None:
         """Write the state; the file is whole at any moment.
@@ -239,7 +253,7 @@ class Checkpoint:
             "format": FORMAT,
             "options": self._options,
             "files": self._files,
-            "stamps": [_stamp(file) for file in self._files],
+            "stamps": [self._stamp(file) for file in self._files],
             "state": fields,
         }
         part = path.with_name(f".{path.name}.{os.getpid()}.part")
@@ -275,11 +289,3 @@ def _named(value: Any) -> Any:
     if callable(value):
         return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', repr(type(value)))}"
     return sorted(value) if isinstance(value, set | frozenset) else value
-
-
-def _stamp(path: str) -> list[int] | None:
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return [status.st_size, status.st_mtime_ns]
