@@ -8,9 +8,10 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from termsieve.corpus import Corpus, check_missing, split_labels
+from termsieve.corpus import Corpus
 from termsieve.counts.counter import labelled
 from termsieve.errors import InputError
+from termsieve.labels import check_missing, split_labels
 from termsieve.readers.tables import batches, named_columns, table_paths
 
 BATCH_CHARACTERS = 4 << 20

@@ -11,9 +11,10 @@ from typing import Any, NoReturn
 import numpy as np
 from scipy import sparse
 
-from termsieve.corpus import Corpus, check_missing, present_labels
-from termsieve.errors import FormatError, InputError
-from termsieve.readers.files import decoded, plain_stem, read_bytes, shown
+from termsieve.corpus import Corpus
+from termsieve.errors import FormatError, InputError, shown
+from termsieve.labels import check_missing, present_labels
+from termsieve.readers.files import decoded, plain_stem, read_bytes
 
 # Repetitions are possessive (`*+`): a hostile line of any length is read or refused in one pass.
 _NUMBER = r"[-+]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][-+]?[0-9]++)?"

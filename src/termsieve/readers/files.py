@@ -9,7 +9,7 @@ import os
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path, PurePosixPath
@@ -50,17 +50,6 @@ def plain_stem(path: str | os.PathLike[str]) -> str:
         if name.lower().endswith(ending):
             name = name[: -len(ending)]
     return Path(name).stem or name
-
-
-def shown(names: Iterable[str], limit: int = 20) -> str:
-    """Return names for a message: quoted, long ones cut, and not more than `limit` of them.
-
-    >>> shown(["text", "x" * 100], limit=1)
-    "'text', ..."
-    """
-    listed = list(names)
-    short = [repr(name if len(name) <= 40 else name[:37] + "...") for name in listed[:limit]]
-    return ", ".join(short + ["..."] * (len(listed) > limit))
 
 
 @contextmanager

@@ -15,9 +15,11 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from termsieve.corpus import Corpus, check_missing, present_labels, split_labels
-from termsieve.errors import FormatError, InputError, ParameterError
-from termsieve.readers.files import open_binary, plain_stem, plain_suffix, readable, shown, start_of
+from termsieve.columns import find_column, find_columns
+from termsieve.corpus import Corpus
+from termsieve.errors import FormatError, InputError, ParameterError, shown
+from termsieve.labels import check_missing, present_labels, split_labels
+from termsieve.readers.files import open_binary, plain_stem, plain_suffix, readable, start_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,31 +37,6 @@ KINDS = {
     ".parquet": "parquet",
     ".pq": "parquet",
 }
-TEXT_NAMES = (
-    "text",
-    "body",
-    "content",
-    "document",
-    "message",
-    "review",
-    "review_text",
-    "comment",
-    "description",
-    "abstract",
-)
-LABEL_NAMES = (
-    "label",
-    "labels",
-    "class",
-    "category",
-    "categories",
-    "target",
-    "topic",
-    "topics",
-    "tag",
-    "tags",
-    "sentiment",
-)
 _DELIMITERS = ",\t;|"
 # What bounds a batch: the characters of rows parsed here, the rows of Parquet.
 _BATCH_CHARACTERS = 16 << 20
@@ -132,7 +109,7 @@ def read_texts(
     """Return the texts of tables that need not have labels; an absent text is an empty one."""
     files = table_paths(paths)
     names = column_names(files[0], delimiter=delimiter, encoding=encoding)
-    columns = {"text": _column(names, text, "text", TEXT_NAMES, files[0])}
+    columns = {"text": find_column(names, "text", text, files[0])}
     frames = _frames(files, columns, delimiter, encoding)
     return [value for frame in frames for value in frame["text"].fill_null("").to_list()]
 
@@ -175,32 +152,7 @@ def named_columns(
 ) -> dict[str, str]:
     """Return the columns to read by role, those not given guessed from the first table's names."""
     names = column_names(path, delimiter=delimiter, encoding=encoding)
-    found = {
-        "text": _column(names, text, "text", TEXT_NAMES, path),
-        "label": _column(names, label, "label", LABEL_NAMES, path),
-    }
-    if split is not None:
-        found["split"] = _column(names, split, "split", (), path)
-    if found["text"] == found["label"]:
-        raise InputError(f"{path}: text and label are both column {found['text']!r}; name two different ones")
-    return found
-
-
-def _column(names: list[str], wanted: str | None, role: str, usual: tuple[str, ...], path: str) -> str:
-    listed = shown(names)
-    if wanted is not None:
-        if wanted not in names:
-            raise InputError(f"{path} has no column {wanted!r} for {role}=; its columns: {listed}")
-        if names.count(wanted) > 1:
-            raise FormatError(
-                f"{path} has {names.count(wanted)} columns named {wanted!r}; rename all but one"
-            )
-        return wanted
-    likely = [name for name in names if name.strip().lower() in usual]
-    if len(likely) != 1:
-        doubt = "several could be it" if likely else "none has a usual name"
-        raise InputError(f"{path}: which column is the {role}? Give {role}=, {doubt}; its columns: {listed}")
-    return likely[0]
+    return find_columns(names, text, label, split, where=path)
 
 
 def column_names(path: str, *, delimiter: str | None = None, encoding: str = "utf-8") -> list[str]:
@@ -242,7 +194,7 @@ def _parquet_frames(path: str, columns: dict[str, str]) -> Iterator[pl.DataFrame
 
     schema = _parquet_schema(path)
     for role, name in columns.items():
-        _column(list(schema), name, role, (), path)
+        find_column(schema, role, name, path)
     if schema[columns["text"]] not in (pl.String, pl.Categorical, pl.Null) and not isinstance(
         schema[columns["text"]], pl.Enum
     ):
@@ -270,7 +222,7 @@ def _csv_frames(
     path: str, columns: dict[str, str], delimiter: str | None, encoding: str
 ) -> Iterator[pl.DataFrame]:
     with _csv_rows(path, delimiter, encoding) as (header, rows):
-        places = [header.index(_column(header, name, role, (), path)) for role, name in columns.items()]
+        places = [header.index(find_column(header, role, name, path)) for role, name in columns.items()]
         picked = ([row[place] or None for place in places] for row in rows)
         yield from _framed(picked, list(columns))
 
