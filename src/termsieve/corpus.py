@@ -177,7 +177,7 @@ class Corpus:
                 raise ParameterError("random_state and stratify shape a random split: give test_size as well")
             return self._own_split()
         if stratify and self.multilabel:
-            raise ParameterError("stratify=True needs one label a document; leave it out for several")
+            raise ParameterError("stratify=True needs one label per document; leave it out for several")
         n_test = _test_count(test_size, len(self))
         generator = np.random.default_rng(random_state)
         strata = self.labels if (stratify is None or stratify) and not self.multilabel else None
