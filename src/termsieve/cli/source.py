@@ -67,6 +67,15 @@ class Source:
     delimiter: Delimiter = None
     encoding: Encoding = None
     format: Format = None
+    max_bytes: Annotated[
+        int | None,
+        Option(
+            "--max-bytes",
+            metavar="N",
+            help="Most bytes to read, after decompression; 2147483648 by default. A line may have a 16th.",
+            show_default=False,
+        ),
+    ] = None
     stop_words: Annotated[
         str | None,
         Option("--stop-words", metavar="english|FILE", help="Words to leave out: a list, or a file of them."),
@@ -93,7 +102,7 @@ class Source:
         """Return the options given for the reader."""
         given = {
             name: getattr(self, name)
-            for name in ("text", "label", "separator", "delimiter", "encoding")
+            for name in ("text", "label", "separator", "delimiter", "encoding", "max_bytes")
             if getattr(self, name) is not None
         }
         return given | ({"missing": "drop"} if self.drop_missing else {})
@@ -131,19 +140,18 @@ class Source:
         from operator import add
 
         from termsieve.engines import count
-        from termsieve.readers import guessed_format
+        from termsieve.readers import FORMATS, guessed_format
 
         term_options = self.term_options()
         engine = options.get("engine", "threads")
         for file in files if engine != "threads" else ():
-            if file == "-" or (self.format or guessed_format(file)) != "table":
+            if file == "-" or not FORMATS[self.format or guessed_format(file)].streams:
                 raise wrong(
                     f"--engine {engine} is for tables (CSV, JSON lines, Parquet) that its workers reach, not {file}"
                 )
         with self._on_disk() as source:
             paths = [source.file if file == "-" else file for file in files]
-            tables = all((self.format or guessed_format(path)) == "table" for path in paths)
-            if tables:
+            if all(FORMATS[self.format or guessed_format(path)].streams for path in paths):
                 return count(paths, **self.reader_options(), **term_options, **options)
             refused = [name for name in ("checkpoint", "max_terms") if options.pop(name, None) is not None]
             if refused:
