@@ -76,15 +76,6 @@ FORMATS = {
 
 @pytest.mark.parametrize("form", FORMATS)
 @given(data=st.data())
-def test_a_pickled_copy_is_equal_and_holds_no_caches():
-    counts = Counts.from_matrix([[2, 0], [1, 1]], ["a", "b"], terms=["x", "y"], occurrences=True)
-    assert counts.tables.at.shape == (2, 2)
-    copy = pickle.loads(pickle.dumps(counts))
-    assert copy == counts
-    assert copy.terms.tolist() == ["x", "y"]
-    assert "tables" not in vars(copy)
-
-
 def test_counts_equal_a_loop_over_documents(form, data):
     dense = data.draw(
         arrays(np.int64, st.tuples(st.integers(1, 8), st.integers(1, 6)), elements=st.integers(0, 3))
@@ -480,3 +471,12 @@ def test_labels_that_are_numbers_have_names_and_positions():
     assert counts[0].classes.tolist() == [3]
     with pytest.raises(UnknownNameError, match="class 4 is unknown"):
         counts.position(4)
+
+
+def test_a_pickled_copy_is_equal_and_holds_no_caches():
+    counts = Counts.from_matrix([[2, 0], [1, 1]], ["a", "b"], terms=["x", "y"], occurrences=True)
+    assert counts.tables.at.shape == (2, 2)
+    copy = pickle.loads(pickle.dumps(counts))
+    assert copy == counts
+    assert copy.terms.tolist() == ["x", "y"]
+    assert "tables" not in vars(copy)
