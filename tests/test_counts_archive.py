@@ -9,14 +9,14 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy import sparse
+from termsieve.kernels.streaming import are_sorted, merged_terms
+from termsieve.kernels.tokenise import place_rows
 
 from termsieve import Corpus, count
 from termsieve.counts.archive import read_arrays, write_arrays
 from termsieve.counts.shards import read_shards, shard_terms, write_shards
 from termsieve.counts.tally import Tally
 from termsieve.errors import FormatError, InputError
-from termsieve.kernels.streaming import are_sorted, merged_terms
-from termsieve.kernels.tokenise import place_rows
 
 TEXTS = ["cheap pills now", "see you at noon", "cheap watches", "you see pills"]
 LABELS = ["spam", "ham", "spam", "ham"]
@@ -185,7 +185,9 @@ def test_shards_of_before_there_were_versions_are_read(shards):
     assert shard_terms(shards) == ["cheap", "pills", "you"]
 
 
-@pytest.mark.parametrize("content", ["", "3", "{}", "[1]", '{"version": 1}', '{"version": 9, "terms": ["a"]}'])
+@pytest.mark.parametrize(
+    "content", ["", "3", "{}", "[1]", '{"version": 1}', '{"version": 9, "terms": ["a"]}']
+)
 def test_damaged_lists_of_terms_are_refused(shards, content):
     (shards / "terms.json").write_text(content)
     with pytest.raises(FormatError, match=r"terms\.json"):

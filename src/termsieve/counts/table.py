@@ -283,6 +283,10 @@ class Counts:
         size = f"{self.n_classes:,} classes, {self.n_terms:,} terms"
         return f"<Counts of {self.n_docs:,} documents: {size}{extra}>"
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Without what was computed on the way: it is larger than the counts and quickly computed again.
+        return {name: getattr(self, name) for name in (*FIELDS, "terms")}
+
     def _repr_html_(self) -> str:
         largest = np.argsort(-self.pos, kind="stable")[:SHOWN_ROWS].tolist()
         rows = [

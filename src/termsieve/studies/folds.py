@@ -12,8 +12,8 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from termsieve.counts import Counts
 from termsieve.errors import StudyError
 from termsieve.estimators.evaluate import Part
+from termsieve.limits import document_limits
 from termsieve.metrics import get_metric
-from termsieve.ranking import document_limits
 from termsieve.studies.plan import LearnerPlan, Plan
 from termsieve.studies.prepared import EVERY_CLASS, Prepared, seed_sequence
 

@@ -8,9 +8,10 @@ from typing import Any, get_args
 
 from termsieve.errors import ParameterError, unknown_name
 from termsieve.learners import learner_name
+from termsieve.limits import check_limit
 from termsieve.measures import objective
 from termsieve.metrics import get_metric
-from termsieve.ranking import Combine, Side, check_cut, document_limits
+from termsieve.ranking import Combine, Side, check_cut
 from termsieve.readers import FORMATS
 from termsieve.studies.plan import DEMO, SCENARIOS, VALUES
 
@@ -116,10 +117,7 @@ def _label(value: Any) -> str:
 def _limit(name: str) -> Check:
     def check(value: Any) -> float:
         number = _number(value)
-        document_limits(
-            10**9,
-            **({"min_df": number, "max_df": 1.0} if name == "min_df" else {"min_df": 0, "max_df": number}),
-        )
+        check_limit(name, number)
         return number
 
     return check
