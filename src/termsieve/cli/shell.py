@@ -80,7 +80,9 @@ def _answered(error: BaseException) -> int:
 
 def _in_options(sentence: str) -> str:
     """Return a sentence of the library with its keywords as the options of the command line."""
-    sentence = sentence.replace("missing='drop'", "--drop-missing")
+    sentence = sentence.replace("missing='drop'", "--drop-missing").replace(
+        "larger max_bytes=", "larger --max-bytes"
+    )
     return re.sub(r"\b(text|label|separator|delimiter|encoding|format)=(?=[,;. ])", r"--\1", sentence)
 
 

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
 from termsieve.columns import find_column, find_columns
 from termsieve.corpus import Corpus
@@ -322,7 +322,7 @@ def _lines(path: str, raw: IO[bytes], encoding: str, max_bytes: int) -> Iterator
     """Yield decoded lines with their ends; a byte that does not fit is an error that names the line."""
     fitting = "utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding
     try:
-        text = io.TextIOWrapper(_ShortLines(raw, path, max_bytes), fitting, newline="")
+        text = io.TextIOWrapper(cast(IO[bytes], _ShortLines(raw, path, max_bytes)), fitting, newline="")
     except LookupError as error:
         raise InputError(f"encoding {encoding!r} is unknown to Python; try 'utf-8' or 'latin-1'") from error
     number = 0

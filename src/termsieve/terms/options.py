@@ -84,7 +84,8 @@ class Analysis:
     def checked(self) -> Analysis:
         """Return itself, or raise for the first option that is outside its rule."""
         try:
-            least, most = self.ngram_range
+            bounds: tuple[Any, Any] = self.ngram_range
+            least, most = bounds
         except (TypeError, ValueError):
             raise ParameterError(
                 f"ngram_range is {self.ngram_range!r}; it must be a pair of integers"
