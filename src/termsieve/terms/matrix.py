@@ -189,7 +189,7 @@ def _known_columns(vocabulary: Mapping[Any, int], words: Collection[Any]) -> np.
         word, column = next(
             (word, column)
             for word, column in zip(words, found, strict=True)
-            if not (isinstance(column, Integral) and -1 <= column < len(vocabulary))
+            if not isinstance(column, Integral) or column not in range(-1, len(vocabulary))
         )
         raise ParameterError(
             f"the vocabulary has {len(vocabulary):,} terms but gives {word!r:.40} the column {column!r:.40}; "

@@ -90,7 +90,8 @@ class Analysis:
             raise ParameterError(
                 f"ngram_range is {self.ngram_range!r}; it must be a pair of integers"
             ) from None
-        if not (isinstance(least, Integral) and isinstance(most, Integral) and 1 <= least <= most):
+        whole = all(isinstance(bound, Integral) for bound in bounds)
+        if not (whole and 1 <= least <= most):
             raise ParameterError(
                 f"ngram_range is {self.ngram_range!r}; it must be (least, most), 1 <= least <= most"
             )
