@@ -116,8 +116,9 @@ class Counts:
         if occurrences:
             values = whole_numbers(matrix.data)
             counts.tf_total, counts.squares = np.zeros((2, n_terms), dtype=np.int64)
-            # No class has more occurrences than all documents together, so its sums fit when these do.
-            if not counting.column_moments(matrix.indices, values, counts.tf_total, counts.squares):
+            most = counting.column_moments(matrix.indices, values, counts.tf_total, counts.squares)
+            # No sum is above that of the squares of one column.
+            if most**2 * matrix.shape[0] >= 2**63 and not counting.squares_fit(matrix.indices, values, n_terms):
                 raise too_many_occurrences()
             counts.tf = _class_table(matrix, labels, values)
         return counts
