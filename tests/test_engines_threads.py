@@ -496,7 +496,7 @@ def test_a_pipe_is_counted_while_it_is_read():
     assert counts.df.tolist() == [200, 200]
     assert seen[0][0] < 100
     assert seen[0][1] < len(content) // 2
-    with pytest.raises(ParameterError, match="comes through a pipe"):
+    with pytest.raises(ParameterError, match="what comes through a pipe"):
         count(pipe, checkpoint="run.npz")
 
 

@@ -187,15 +187,14 @@ def _lists(cells: sparse.csc_array, start: int, at: str, value: str) -> polars.D
 
 def _from_lists(frame: polars.DataFrame, at: str, value: str, n_classes: int) -> Any:
     """Return the classes x terms table of two list columns."""
-    import polars as pl
-
-    lists = frame[[at, value]].cast({at: pl.List(pl.Int64), value: pl.List(pl.Int64)})
-    lengths = lists[at].list.len()
-    if lists[at].null_count() or not lengths.equals(lists[value].list.len()):
+    lengths = frame[at].list.len()
+    if frame[at].null_count() or not lengths.equals(frame[value].list.len()):
         raise InputError(f"the columns {at!r} and {value!r} do not belong together")
     indptr = np.concatenate([[0], np.cumsum(lengths.to_numpy(), dtype=np.int64)])
-    rows = lists[at].explode().drop_nulls().to_numpy()
-    data = lists[value].explode().drop_nulls().to_numpy()
+    cells = [frame[name].explode().drop_nulls() for name in (at, value)]
+    if not all(column.dtype.is_integer() for column in cells):
+        raise InputError(f"the columns {at!r} and {value!r} must hold lists of whole numbers")
+    rows, data = (column.to_numpy() for column in cells)
     if not len(rows) == len(data) == indptr[-1]:
         raise InputError(f"the columns {at!r} and {value!r} have gaps")
     if len(rows) and (rows.min() < 0 or rows.max() >= n_classes):

@@ -118,7 +118,9 @@ class Counts:
             counts.tf_total, counts.squares = np.zeros((2, n_terms), dtype=np.int64)
             most = counting.column_moments(matrix.indices, values, counts.tf_total, counts.squares)
             # No sum is above that of the squares of one column.
-            if most**2 * matrix.shape[0] >= 2**63 and not counting.squares_fit(matrix.indices, values, n_terms):
+            if most**2 * matrix.shape[0] >= 2**63 and not counting.squares_fit(
+                matrix.indices, values, n_terms
+            ):
                 raise too_many_occurrences()
             counts.tf = _class_table(matrix, labels, values)
         return counts
