@@ -147,8 +147,11 @@ class Source:
         for file in files if engine != "threads" else ():
             if file == "-" or not FORMATS[self.format or guessed_format(file)].streams:
                 raise wrong(
-                    f"--engine {engine} is for tables (CSV, JSON lines, Parquet) that its workers reach, not {file}"
+                    f"--engine {engine} is for tables (CSV, JSON lines, Parquet) that its workers reach, "
+                    f"not {file}"
                 )
+        if files == ["-"] and self.format in (None, "table"):
+            return count(sys.stdin.buffer, **self.reader_options(), **term_options, **options)
         with self._on_disk() as source:
             paths = [source.file if file == "-" else file for file in files]
             if all(FORMATS[self.format or guessed_format(path)].streams for path in paths):

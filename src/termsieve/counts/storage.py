@@ -13,7 +13,8 @@ from scipy import sparse
 from termsieve.counts.table import Counts
 from termsieve.errors import FormatError, InputError, TermsieveError
 from termsieve.files import write_whole
-from termsieve.parquet import Parquet, sealed
+from termsieve.labels import checked_labels, class_array
+from termsieve.parquet import CHECKSUM, Parquet, file_metadata, sealed
 
 if TYPE_CHECKING:
     import polars
@@ -51,9 +52,13 @@ def save(counts: Counts, path: str | os.PathLike[str]) -> None:
 
 def load(path: str | os.PathLike[str]) -> Counts:
     """Read the counts that `save` wrote, in this version or an older one."""
+    from polars.exceptions import PolarsError
+
     file = Parquet.open(path)
     if FORMAT not in file.metadata:
         raise FormatError(f"{path} is a Parquet file without termsieve counts; write one with Counts.save")
+    if CHECKSUM in file.metadata:
+        file.verify()
     try:
         head = json.loads(file.metadata[FORMAT])
         version = head["version"]
@@ -62,30 +67,29 @@ def load(path: str | os.PathLike[str]) -> Counts:
                 f"{path} has counts format {version}, and this termsieve reads up to {FORMAT_VERSION}; "
                 "install a newer termsieve, or count again"
             )
-        if version > 1:
-            file.verify()
+        if version > 1 and CHECKSUM not in file.metadata:
+            raise InputError("the checksum is missing")
         counts = _counts(file.frame(), head)
         _refuse_contradictions(counts)
     except FormatError:
         raise
-    except (*MALFORMED, TermsieveError) as error:
+    except (*MALFORMED, TermsieveError, PolarsError) as error:
         raise FormatError(f"{path} holds damaged counts: {_first_line(error)}") from None
     return counts
 
 
 def holds_counts(path: str | os.PathLike[str]) -> bool:
     """Return whether a path is a Parquet file with counts; anything else, readable or not, is none."""
-    try:
-        with open(path, "rb") as file:
-            if file.read(4) != b"PAR1":
-                return False
-        return FORMAT in Parquet.open(path).metadata
-    except (OSError, FormatError):
-        return False
+    return FORMAT in file_metadata(path)
 
 
 def _counts(frame: polars.DataFrame, head: dict[str, Any]) -> Counts:
-    classes: NDArray[Any] = np.array(head["classes"], dtype=CLASS_TYPES[head["class_kind"]])
+    if head["class_kind"] == "O":  # strings of which one ends with NUL, which numpy's strings would lose
+        classes: NDArray[Any] = class_array(checked_labels(head["classes"]))
+        if classes.dtype != object:
+            raise InputError("the classes are of another type than the file says")
+    else:
+        classes = np.array(head["classes"], dtype=CLASS_TYPES[head["class_kind"]])
     if classes.ndim != 1:
         raise InputError("the classes are no list")
     occurrences = "tf" in frame.columns
@@ -189,15 +193,14 @@ def _lists(cells: sparse.csc_array, start: int, at: str, value: str) -> polars.D
 
 def _from_lists(frame: polars.DataFrame, at: str, value: str, n_classes: int) -> Any:
     """Return the classes x terms table of two list columns."""
-    import polars as pl
-
-    lists = frame[[at, value]].cast({at: pl.List(pl.Int64), value: pl.List(pl.Int64)})
-    lengths = lists[at].list.len()
-    if lists[at].null_count() or not lengths.equals(lists[value].list.len()):
+    lengths = frame[at].list.len()
+    if frame[at].null_count() or not lengths.equals(frame[value].list.len()):
         raise InputError(f"the columns {at!r} and {value!r} do not belong together")
     indptr = np.concatenate([[0], np.cumsum(lengths.to_numpy(), dtype=np.int64)])
-    rows = lists[at].explode().drop_nulls().to_numpy()
-    data = lists[value].explode().drop_nulls().to_numpy()
+    cells = [frame[name].explode().drop_nulls() for name in (at, value)]
+    if not all(column.dtype.is_integer() for column in cells):
+        raise InputError(f"the columns {at!r} and {value!r} must hold lists of whole numbers")
+    rows, data = (column.to_numpy() for column in cells)
     if not len(rows) == len(data) == indptr[-1]:
         raise InputError(f"the columns {at!r} and {value!r} have gaps")
     if len(rows) and (rows.min() < 0 or rows.max() >= n_classes):
