@@ -140,12 +140,12 @@ class Source:
         from operator import add
 
         from termsieve.engines import count
-        from termsieve.readers import FORMATS, guessed_format
+        from termsieve.readers import get_format
 
         term_options = self.term_options()
         engine = options.get("engine", "threads")
         for file in files if engine != "threads" else ():
-            if file == "-" or not FORMATS[self.format or guessed_format(file)].streams:
+            if file == "-" or not get_format(file, self.format).streams:
                 raise wrong(
                     f"--engine {engine} is for tables (CSV, JSON lines, Parquet) that its workers reach, "
                     f"not {file}"
@@ -154,7 +154,7 @@ class Source:
             return count(sys.stdin.buffer, **self.reader_options(), **term_options, **options)
         with self._on_disk() as source:
             paths = [source.file if file == "-" else file for file in files]
-            if all(FORMATS[self.format or guessed_format(path)].streams for path in paths):
+            if all(get_format(path, self.format).streams for path in paths):
                 return count(paths, **self.reader_options(), **term_options, **options)
             refused = [name for name in ("checkpoint", "max_terms") if options.pop(name, None) is not None]
             if refused:
