@@ -17,7 +17,7 @@ from termsieve.counts.matrix import presence_matrix, too_many_occurrences, whole
 from termsieve.display import SHOWN_ROWS, html_table
 from termsieve.errors import InputError, unknown_name
 from termsieve.kernels import counting
-from termsieve.labels import Labels, encode_labels
+from termsieve.labels import Labels, encode_labels, joined_classes
 
 if TYPE_CHECKING:
     import polars
@@ -117,8 +117,11 @@ class Counts:
         if occurrences:
             values = whole_numbers(matrix.data)
             counts.tf_total, counts.squares = np.zeros((2, n_terms), dtype=np.int64)
-            # No class has more occurrences than all documents together, so its sums fit when these do.
-            if not counting.column_moments(matrix.indices, values, counts.tf_total, counts.squares):
+            most = counting.column_moments(matrix.indices, values, counts.tf_total, counts.squares)
+            # No sum is above that of the squares of one column.
+            if most**2 * matrix.shape[0] >= 2**63 and not counting.squares_fit(
+                matrix.indices, values, n_terms
+            ):
                 raise too_many_occurrences()
             counts.tf = _class_table(matrix, labels, values)
         return counts
@@ -464,12 +467,12 @@ def _least(table: Any) -> int:
 
 
 def _union(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
-    if np.array_equal(a, b):
+    if a.dtype.kind == b.dtype.kind and np.array_equal(a, b):
         return a
-    text = {kind in "US" for kind in (a.dtype.kind, b.dtype.kind)}
-    if len(text) > 1 and len(a) and len(b):
-        raise InputError("the two Counts have labels of different types; use one type")
-    return np.union1d(a, b)
+    try:
+        return joined_classes(a, b)
+    except InputError:
+        raise InputError("the two Counts have labels of different types; use one type") from None
 
 
 def _union_terms(a: Counts, b: Counts) -> NDArray[Any] | None:
