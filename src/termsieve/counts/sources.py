@@ -57,10 +57,10 @@ class Source:
         split_labels([], separator)
         self._given, self._where = given, where
         self._separator, self._missing = separator, missing
-        self._reading = {"delimiter": delimiter, "encoding": encoding, "max_bytes": max_bytes}
+        self._reading: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "max_bytes": max_bytes}
         self.files: list[str] = []
         self.reading = 0  # the number of the file that the next batch comes from
-        self.columns: dict[str, str] = {}
+        self.columns: dict[str, Any] = {}
         self._wanted = {"text": text, "label": label}
         if _are_paths(given):
             self.files = table_paths(given)
