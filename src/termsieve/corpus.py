@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from termsieve.columns import frame_columns
+from termsieve.display import html_table
 from termsieve.errors import InputError, ParameterError
 from termsieve.labels import (
     as_list,
@@ -115,6 +116,11 @@ class Corpus:
         if self.source:
             parts.append(f"read as {self.source}")
         return f"<Corpus {self.name!r}: {', '.join(parts)}>"
+
+    def _repr_html_(self) -> str:
+        largest = sorted(self.class_sizes.items(), key=lambda item: -item[1])
+        rows = [{"class": name, "documents": n, "share": n / len(self)} for name, n in largest]
+        return html_table(rows, repr(self)[1:-1], shares=("share",))
 
     @cached_property
     def classes(self) -> np.ndarray:
