@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from termsieve.counts.table import Counts
+from termsieve.counts.table import Counts, least
 from termsieve.errors import FormatError, InputError, TermsieveError
 from termsieve.files import write_whole
 from termsieve.labels import checked_labels, class_array
@@ -121,8 +121,7 @@ def _refuse_contradictions(counts: Counts) -> None:
         if tp.size and (tp.min() < 0 or fp.min() < 0 or (tp > counts.pos[rows, None]).any()):
             raise InputError("a term is in more documents than there are")
     for table in (counts.tf, counts.tf_total, counts.squares):
-        values = table.data if sparse.issparse(table) else table
-        if values is not None and values.size and values.min() < 0:
+        if table is not None and least(table) < 0:
             raise InputError("a number of occurrences is below zero")
 
 
