@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from termsieve.counts.table import DENSE_CELLS, Counts
 from termsieve.errors import InputError, ParameterError, unknown_name
-from termsieve.kernels import counting
+from termsieve.kernels import ranking as kernel
 from termsieve.metrics import Floats
 from termsieve.scores import Block, Scores
 
@@ -279,14 +279,14 @@ def _sorted(base: Columns, key: Key, kind: Columns) -> Columns:
     if key.group is not None:
         group = key.group
         by_key = by_key[np.argsort(-group[by_key], kind="stable")]
-    return counting.ordered(base, kind, counting.places(by_key, key.value, group))
+    return kernel.ordered(base, kind, kernel.places(by_key, key.value, group))
 
 
 def interleaved(positive: Columns, negative: Columns, ratio: float) -> Columns:
     """Return the ordering whose every prefix of l terms has ratio * l, rounded half up, from `positive`."""
     steps = np.arange(len(positive) + 1)
     n_positive = np.floor(np.round(ratio * steps, 9) + 0.5)
-    return counting.interleaved(positive, negative, (np.diff(n_positive) > 0).astype(np.uint8))
+    return kernel.interleaved(positive, negative, (np.diff(n_positive) > 0).astype(np.uint8))
 
 
 def _by_combined_key(
@@ -316,7 +316,7 @@ def _round_robin(
         for c in range(counts.n_classes)
     ]
     key, kind = _combined_key(scores, side if ratio is None else "positive", alpha, "max")
-    return Ranking(counting.round_robin(np.array(orders, dtype=np.int64)), key.value[kind], counts)
+    return Ranking(kernel.round_robin(np.array(orders, dtype=np.int64)), key.value[kind], counts)
 
 
 def _kept_within(ranking: Ranking, cells: float) -> int:

@@ -12,7 +12,7 @@ import polars as pl
 from termsieve.charts.contours import RESOLUTION, score_grid
 from termsieve.charts.theme import FAINT, FOUND, HEIGHT, LABEL_LIMIT, PALETTE, layered, records
 from termsieve.counts import Counts
-from termsieve.errors import InputError, ParameterError, unknown_name
+from termsieve.errors import InputError, ParameterError
 from termsieve.metrics import Metric, get_metric
 from termsieve.ranking import rank
 from termsieve.scores import score
@@ -30,10 +30,7 @@ def class_position(counts: Counts, label: Any = None) -> int:
         if len(counts.problems) == 1:
             return int(counts.problems[0])
         raise ParameterError(f"there are {counts.n_classes} classes; choose one with label=")
-    found = [i for i, known in enumerate(counts.classes.tolist()) if known == label]
-    if not found:
-        raise unknown_name("class", label, [str(known) for known in counts.classes])
-    return found[0]
+    return counts.position(label)
 
 
 def class_counts(counts: Counts, label: Any = None) -> Counts:

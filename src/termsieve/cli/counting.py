@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
 from functools import reduce
@@ -14,7 +13,7 @@ import typer
 from typer import Argument, Option
 
 from termsieve.cli.output import check_output, show_json, show_table, working
-from termsieve.cli.shell import say, wrong
+from termsieve.cli.shell import say
 from termsieve.cli.source import Source, takes_source
 from termsieve.cli.terms import Json
 
@@ -49,8 +48,12 @@ def count(
             help="With --checkpoint: notice changed files by all of their content, not only its two ends.",
         ),
     ] = False,
-    dask: Annotated[
-        str | None, Option("--dask", metavar="ADDRESS", help="Count on the Dask cluster with that scheduler.")
+    engine: Annotated[
+        str, Option("--engine", metavar="NAME", help="Who counts: threads or dask.")
+    ] = "threads",
+    address: Annotated[
+        str | None,
+        Option("--address", metavar="ADDRESS", help="With --engine dask: its scheduler, as tcp://HOST:8786."),
     ] = None,
 ) -> None:
     """Count words once, into a file for the other commands.
@@ -63,40 +66,22 @@ def count(
     files = [source.file, *(more or [])]
     with warnings.catch_warnings(record=True) as doubts:
         warnings.simplefilter("always")
-        if dask is not None:
-            if workers or checkpoint:
-                raise wrong("--workers and --checkpoint are for one machine, not for --dask")
-            made = _counted_on_dask(dask, source, files, occurrences=occurrences, max_terms=max_terms)
-        else:
-            made = source.counted(
-                files,
-                occurrences=occurrences,
-                max_terms=max_terms,
-                workers=workers,
-                checkpoint=checkpoint,
-                whole_files=whole_files,
-                progress=sys.stderr.isatty(),
-            )
+        counts = source.counted(
+            files,
+            engine=engine,
+            address=address,
+            occurrences=occurrences,
+            max_terms=max_terms,
+            workers=workers,
+            checkpoint=checkpoint,
+            whole_files=whole_files,
+            progress=sys.stderr.isatty(),
+        )
     for doubt in doubts:
         if isinstance(doubt.message, UserWarning):
             say(str(doubt.message))
-    made.save(output)
-    say(f"wrote {output}: {made}")
-
-
-def _counted_on_dask(address: str, source: Source, files: list[str], **options: Any) -> Any:
-    from termsieve.cli.cluster import connected
-    from termsieve.readers import guessed_format
-
-    for file in files:
-        if file == "-" or (source.format or guessed_format(file)) != "table":
-            raise wrong(f"--dask is for tables (CSV, JSON lines, Parquet) that its workers reach, not {file}")
-    with connected(address) as client:
-        from termsieve.engines import dask
-
-        # The workers were started elsewhere, where a relative path means another file.
-        paths = [os.path.abspath(file) for file in files]
-        return dask.count(paths, client=client, **options, **source.count_options())
+    counts.save(output)
+    say(f"wrote {output}: {counts}")
 
 
 @app.command(epilog="\b\nExample: termsieve merge january.parquet february.parquet -o both.parquet")
@@ -109,9 +94,9 @@ def merge(
 
     check_output(output, (".parquet", ".pq"))
     with working("adding counts"):
-        made = reduce(add, (Counts.load(file) for file in files))
-        made.save(output)
-    say(f"wrote {output}: {made}")
+        counts = reduce(add, (Counts.load(file) for file in files))
+        counts.save(output)
+    say(f"wrote {output}: {counts}")
 
 
 @app.command(epilog="\b\nExample: termsieve show counts.parquet")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -21,6 +22,8 @@ from termsieve.errors import TermsieveError
 if TYPE_CHECKING:
     from termsieve.corpus import Corpus
     from termsieve.counts import Counts
+
+COPIED_BYTES = 1 << 20  # of standard input at a time
 
 
 Text = Annotated[
@@ -127,10 +130,16 @@ class Source:
         from functools import reduce
         from operator import add
 
-        from termsieve.engines.threads import count
+        from termsieve.engines import count
         from termsieve.readers import guessed_format
 
         term_options = self.term_options()
+        engine = options.get("engine", "threads")
+        for file in files if engine != "threads" else ():
+            if file == "-" or (self.format or guessed_format(file)) != "table":
+                raise wrong(
+                    f"--engine {engine} is for tables (CSV, JSON lines, Parquet) that its workers reach, not {file}"
+                )
         with self._on_disk() as source:
             paths = [source.file if file == "-" else file for file in files]
             tables = all((self.format or guessed_format(path)) == "table" for path in paths)
@@ -142,10 +151,6 @@ class Source:
             parts = (replace(self, file=path).corpus() for path in paths)
             return reduce(add, (count(part, **term_options, **options) for part in parts))
 
-    def count_options(self) -> dict[str, Any]:
-        """Return all options of counting."""
-        return self.reader_options() | self.term_options()
-
     @contextmanager
     def _on_disk(self) -> Iterator[Source]:
         """Give this source with standard input, if that is meant, as a file."""
@@ -154,7 +159,8 @@ class Source:
             return
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "stdin.jsonl")
-            path.write_bytes(sys.stdin.buffer.read())
+            with open(path, "wb") as file:
+                shutil.copyfileobj(sys.stdin.buffer, file, COPIED_BYTES)
             try:
                 yield replace(self, file=str(path))
             except TermsieveError as error:
@@ -163,20 +169,9 @@ class Source:
 
 def is_counts_file(path: str) -> bool:
     """Return whether a path is a Parquet file with counts."""
-    from termsieve.counts.table import FORMAT
+    from termsieve.counts.storage import holds_counts
 
-    try:
-        with open(path, "rb") as file:
-            if file.read(4) != b"PAR1":
-                return False
-    except OSError:
-        return False
-    import polars as pl
-
-    try:
-        return FORMAT in pl.read_parquet_metadata(Path(path))
-    except pl.exceptions.PolarsError:
-        return False
+    return holds_counts(path)
 
 
 def _stop_words(given: str) -> str | list[str]:

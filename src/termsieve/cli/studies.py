@@ -123,12 +123,10 @@ def _run(function: Any, *paths: Any, dask: str | None, **options: Any) -> None:
     else:
         if options.pop("workers") is not None:
             raise wrong("--workers is for one machine, not for --dask")
-        from termsieve.cli.cluster import connected
+        from termsieve.studies.dask import DaskEngine
 
-        with connected(dask) as client:
-            from termsieve.studies.dask import DaskEngine
-
-            made = function(*paths, **options, progress=True, engine=DaskEngine(client))
+        with DaskEngine(dask) as engine:
+            made = function(*paths, **options, progress=True, engine=engine)
     failed = made.failures
     say(f"{len(made):,} rows in {made.path}; next: termsieve study report {made.path}")
     if failed:

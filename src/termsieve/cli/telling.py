@@ -10,7 +10,6 @@ import numpy as np
 
 from termsieve.cli.shell import wrong
 from termsieve.counts import Counts
-from termsieve.errors import unknown_name
 from termsieve.metrics import get_metric
 from termsieve.ranking import Ranking, cut, rank
 from termsieve.scores import Scores, score
@@ -34,21 +33,13 @@ class Way:
         return rank(scores, **vars(self)), scores
 
 
-def class_position(counts: Counts, name: str) -> int:
-    """Return the position of the class of that name."""
-    names = [str(label) for label in counts.classes]
-    if name not in names:
-        raise unknown_name("class", name, names)
-    return names.index(name)
-
-
 def problems(counts: Counts, target: str | None, combine: str = "max") -> Counts:
     """Return the counts of the class named, or of all classes that make a problem of their own."""
     if counts.n_classes < 2 and not counts.multilabel:
         only = f"class {str(counts.classes[0])!r}" if counts.n_classes else "class"
         raise wrong_data(f"there is only one {only}; to tell classes apart takes two")
     if target is not None:
-        return counts.take([class_position(counts, target)])
+        return counts.take([target])
     return counts if combine == "joint" else counts.take(counts.problems)
 
 
