@@ -123,7 +123,10 @@ def test_what_workers_cannot_read_in_parts_is_wrong_usage(folder, capsys, file):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ("nonsense", "'nonsense' is not the address of a Dask scheduler, which looks like tcp://127.0.0.1:8786"),
+        (
+            "nonsense",
+            "'nonsense' is not the address of a Dask scheduler, which looks like tcp://127.0.0.1:8786",
+        ),
         ("foo://host:8786", "'foo://host:8786' is not the address"),
         ("tcp://127.0.0.1:65536", "'tcp://127.0.0.1:65536' is not the address"),
         ("tcp://127.0.0.1:8786 --workers 2", "workers"),

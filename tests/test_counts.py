@@ -14,8 +14,10 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
 from termsieve import Counts
+from termsieve.counts import storage
 from termsieve.counts import table as counts_module
 from termsieve.errors import FormatError, InputError
+from termsieve.parquet import sealed
 
 TERMS = ["buy", "now", "hi", "ltd"]
 X = np.array([[1, 1, 0, 3], [2, 1, 0, 0], [0, 1, 1, 0], [0, 0, 0, 0]])
@@ -275,6 +277,11 @@ def test_damaged_and_foreign_files_are_told(tmp_path):
         ({"n_docs": 1}, "damaged counts"),
         ({"pos": [1]}, "damaged counts"),
         ({"pos": [0, 0]}, "more documents than there are"),
+        ({"pos": [2**70, 0]}, "damaged counts"),
+        ({"pos": [-1, 2]}, "a class has more documents than there are"),
+        ({"n_docs": 2**70}, "the number of documents is impossible"),
+        ({"n_docs": "many"}, "damaged counts"),
+        ({"class_kind": "O"}, "damaged counts"),
         ({"classes": ["one"]}, "damaged counts"),
         ({"classes": None}, "damaged counts"),
     ],
@@ -282,8 +289,8 @@ def test_damaged_and_foreign_files_are_told(tmp_path):
 def test_counts_that_contradict_themselves_are_told(tmp_path, change, sentence):
     path = tmp_path / "c.parquet"
     Counts.from_matrix(X, Y).save(path)
-    frame, head = pl.read_parquet(path), json.loads(pl.read_parquet_metadata(path)[counts_module.FORMAT])
-    frame.write_parquet(path, metadata={counts_module.FORMAT: json.dumps(head | change)})
+    frame, head = pl.read_parquet(path), json.loads(pl.read_parquet_metadata(path)[storage.FORMAT])
+    path.write_bytes(sealed(frame, {storage.FORMAT: json.dumps(head | change)}))
     with pytest.raises(FormatError, match=sentence):
         Counts.load(path)
 

@@ -11,8 +11,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from termsieve import Corpus, Counts, PrunedWarning, count, term_matrix
+from termsieve import Corpus, Counts, count, term_matrix
 from termsieve.counts.shards import read_shards, shard_terms
+from termsieve.engines import PrunedWarning
 from termsieve.engines import dask as scale
 from termsieve.engines.dask import Dask
 from termsieve.errors import FormatError, InputError, MissingExtraError, ParameterError, TermsieveError

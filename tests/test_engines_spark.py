@@ -7,8 +7,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-import termsieve
-from termsieve import Corpus, Counts, PrunedWarning, term_matrix
+from termsieve import Corpus, Counts, count, term_matrix
+from termsieve.engines import PrunedWarning
 from termsieve.engines import spark as scale
 from termsieve.errors import InputError, MissingExtraError
 

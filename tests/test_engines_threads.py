@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from termsieve.kernels.streaming import CellTable, cut_terms, merged_terms
 
-from termsieve import Corpus, Counts, PrunedWarning, count, term_matrix
+from termsieve import Corpus, Counts, count, term_matrix
 from termsieve.counts import counter, sources, stream, tally
 from termsieve.counts.tally import Tally, joined, merged
-from termsieve.engines import threads
+from termsieve.engines import PrunedWarning, threads
 from termsieve.errors import FormatError, InputError, ParameterError
 
 WORDS = [

@@ -18,8 +18,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from termsieve import Counts, TermSelector, rank, score, score_func
+from termsieve import Counts, TermSelector, rank, score
 from termsieve.errors import InputError, ParameterError
+from termsieve.estimators import score_func
 from termsieve.metrics import Metric
 
 RNG = np.random.default_rng(0)

@@ -44,7 +44,8 @@ def test_expected_scores(row):
 
 def test_the_vectors_cover_every_metric_of_the_table():
     named = {get_metric(name.partition("|")[0]).name for name in VECTORS[0]["scores"]}
-    assert named == set(TABLE_METRICS) - {"random"}
+    of_the_papers = {name for name in TABLE_METRICS if METRICS[name].function.__module__.endswith(".papers")}
+    assert named == of_the_papers - {"random"}
 
 
 @pytest.mark.parametrize("name", TABLE_METRICS)
@@ -243,7 +244,6 @@ def test_the_registry_is_complete_and_consistent():
         assert m.function.__doc__
         assert m.kind in ("two-sided", "signed", "one-sided", "no class")
         assert not m.folds or m.kind == "one-sided"
-    assert len(METRICS) == 25
 
 
 @given(table=tables(1))

@@ -8,9 +8,10 @@ from scipy import sparse
 from scipy.stats import chi2_contingency
 from sklearn.metrics import mutual_info_score
 
-from termsieve import METRICS, Counts, cut, rank, score, sparsity_curve
+from termsieve import METRICS, Counts, cut, rank, score
 from termsieve.counts import table as counts_module
 from termsieve.errors import InputError, ParameterError
+from termsieve.ranking import sparsity_curve
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -275,4 +276,5 @@ def test_wrong_cutoffs_are_told(arguments, sentence):
 def test_ranking_frame():
     counts = Counts.from_matrix([[1, 0], [1, 1]], ["a", "b"], ["x", "y"])
     frame = rank(score(counts.take([1]), "chi")).to_frame()
-    assert frame.rows() == [(1, "y", 2.0, 1), (2, "x", 0.0, 2)]
+    assert frame.columns == ["rank", "term", "score", "class", "direction", "tp", "fp", "pos", "neg"]
+    assert frame.rows() == [(1, "y", 2.0, "b", 1, 1, 0, 1, 1), (2, "x", 0.0, "b", 0, 1, 1, 1, 1)]

@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
+from termsieve.display import html_table
 from termsieve.errors import InputError, ParameterError
 
 _SEVERAL = (tuple, list, set, frozenset, np.ndarray)
@@ -104,6 +105,11 @@ class Corpus:
         if self.source:
             parts.append(f"read as {self.source}")
         return f"<Corpus {self.name!r}: {', '.join(parts)}>"
+
+    def _repr_html_(self) -> str:
+        largest = sorted(self.class_sizes.items(), key=lambda item: -item[1])
+        rows = [{"class": name, "documents": n, "share": n / len(self)} for name, n in largest]
+        return html_table(rows, repr(self)[1:-1], shares=("share",))
 
     @cached_property
     def classes(self) -> np.ndarray:

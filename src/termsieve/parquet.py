@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import mmap
 import os
 import stat
 from collections.abc import Iterator
@@ -28,7 +29,7 @@ DEPTH = 16  # of structures within structures; Parquet itself needs 6
 LEAST_BYTES, TIMES_BYTES = 2**30, 256
 LEAST_VALUES, TIMES_VALUES = 2**26, 64
 
-Buffer = bytes | memoryview
+Buffer = bytes | mmap.mmap
 Fields = dict[int, Any]
 
 
@@ -71,8 +72,7 @@ class Parquet:
     @property
     def metadata(self) -> dict[str, str]:
         """The texts that the writer put into the footer, by name."""
-        pairs = self.footer.get(5, [])
-        return {_text(pair.get(1)): _text(pair.get(2)) for pair in pairs if isinstance(pair, dict)}
+        return metadata_of(self.footer)
 
     def verify(self) -> None:
         """Raise FormatError where the bytes are not those that `sealed` returned."""
@@ -87,7 +87,9 @@ class Parquet:
         try:
             check_sizes(self.content, self.footer)
             return pl.read_parquet(io.BytesIO(self.content))
-        except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        except pl.exceptions.PanicException:
+            _refuse(self.path, "its content is damaged")
+        except (OSError, ValueError, pl.exceptions.PolarsError) as error:
             _refuse(self.path, (str(error).strip().splitlines() or [type(error).__name__])[0])
 
 
@@ -111,6 +113,28 @@ def _digest(content: bytes, place: int) -> bytes:
     digest.update(BLANK)
     digest.update(memoryview(content)[place + len(BLANK) :])
     return digest.hexdigest().encode()
+
+
+def file_metadata(path: str | os.PathLike[str]) -> dict[str, str]:
+    """Return the texts in a Parquet file's footer, by name; none where it is no Parquet file.
+
+    Only the footer is read, so that this is quick for files of any size.
+    """
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return {}
+        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            return metadata_of(footer_of(content))
+    except (OSError, ValueError):
+        return {}
+
+
+def metadata_of(footer: Fields) -> dict[str, str]:
+    """Return the texts that the writer put into a footer, by name."""
+    pairs = footer.get(5)
+    if not isinstance(pairs, list):
+        return {}
+    return {_text(pair.get(1)): _text(pair.get(2)) for pair in pairs if isinstance(pair, dict)}
 
 
 def footer_of(content: Buffer) -> Fields:

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from termsieve.analysis.stability import overlaps
-from termsieve.charts.roc import MetricSpec, class_counts, shown
+from termsieve.charts.roc import MetricSpec, shown
 from termsieve.charts.theme import (
     HEIGHT,
     LOG_AXIS,
@@ -29,6 +29,7 @@ from termsieve.errors import ParameterError
 from termsieve.metrics import get_metric
 from termsieve.ranking import rank, sparsity_curve
 from termsieve.scores import score
+from termsieve.telling import words_for_and_against
 
 
 def telling_terms(counts: Counts, label: Any = None, metric: MetricSpec = "bns", n: int = 12) -> pl.DataFrame:
@@ -36,26 +37,15 @@ def telling_terms(counts: Counts, label: Any = None, metric: MetricSpec = "bns",
 
     `speaks` is "for" or "against" the class, `score` is the magnitude, `rank` counts both kinds together.
     """
-    own = class_counts(counts, label)
-    scores = score(own, metric)
-    order = rank(scores).order
-    signs, values, names = scores.direction[0], np.abs(scores.values[0]), own.names()
-    made = []
-    for sign, speaks in ((1, "for"), (-1, "against")):
-        for place in np.flatnonzero(signs[order] == sign)[:n]:
-            at = order[place]
-            made.append(
-                {
-                    "term": shown(names[at]),
-                    "speaks": speaks,
-                    "score": float(values[at]),
-                    "rank": int(place) + 1,
-                    "tp": int(own.tp[0, at]),
-                    "fp": int(own.df[at] - own.tp[0, at]),
-                }
-            )
-    schema = {"term": pl.String, "speaks": pl.String, "score": pl.Float64}
-    return pl.DataFrame(made, schema=schema | dict.fromkeys(("rank", "tp", "fp"), pl.Int64))
+    words = words_for_and_against(counts, label, metric, n)
+    return words.select(
+        pl.Series("term", [shown(term) for term in words["term"]], dtype=pl.String),
+        pl.when(pl.col("direction") > 0).then(pl.lit("for")).otherwise(pl.lit("against")).alias("speaks"),
+        pl.col("score").abs(),
+        "rank",
+        "tp",
+        "fp",
+    )
 
 
 def term_bars(

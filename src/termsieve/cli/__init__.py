@@ -27,7 +27,7 @@ def main() -> None:
 
 
 def _run() -> int:
-    """Run the command line and return its exit code, with answers to Ctrl-C from the first to the last line."""
+    """Run the command line and return its exit code; Ctrl-C is answered from the first line to the last."""
     import signal
 
     heeds = signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -38,7 +38,9 @@ def _run() -> int:
 
     code = exit_code(app, sys.argv[1:])
     if heeds:
-        signal.signal(signal.SIGINT, _stop)  # all is written, and what Python does at its end shows tracebacks
+        signal.signal(
+            signal.SIGINT, _stop
+        )  # all is written, and what Python does at its end shows tracebacks
     return code
 
 

@@ -7,7 +7,7 @@ import warnings
 from functools import reduce
 from operator import add
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from typer import Argument, Option
@@ -18,6 +18,7 @@ from termsieve.cli.source import Source, takes_source
 from termsieve.cli.terms import Json
 
 app = typer.Typer()
+COMMON = 20  # words that `show --json` lists
 Output = Annotated[
     Path, Option("-o", "--output", metavar="FILE", help="The counts file to write, as .parquet.")
 ]
@@ -33,13 +34,14 @@ def count(
     output: Output = Path("counts.parquet"),
     occurrences: Annotated[bool, Option("--occurrences", help="Count how often words occur, too.")] = False,
     workers: Annotated[
-        int | None, Option("--workers", metavar="N", help="Threads; one a core by default.")
+        int | None, Option("--workers", metavar="N", help="Number of threads; one per processor by default.")
     ] = None,
     max_terms: Annotated[
-        int | None, Option("--max-terms", metavar="N", help="Keep about so many words, the commonest.")
+        int | None, Option("--max-terms", metavar="N", help="Keep about N words, the commonest ones.")
     ] = None,
     checkpoint: Annotated[
-        Path | None, Option("--checkpoint", metavar="FILE", help="Where an interrupted run goes on from.")
+        Path | None,
+        Option("--checkpoint", metavar="FILE", help="File from which an interrupted run goes on."),
     ] = None,
     whole_files: Annotated[
         bool,
@@ -106,13 +108,10 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show the classes, their skew and the commonest words."""
+    from termsieve.telling import class_summary, common_terms
+
     counts = source.counts()
-    classes = class_rows(counts)
-    best = counts.by_df[:20]
-    common = [
-        {"term": str(term), "documents": int(df)}
-        for term, df in zip(counts.names()[best], counts.df[best], strict=True)
-    ]
+    classes, common = class_summary(counts).to_dicts(), common_terms(counts, COMMON).to_dicts()
     if as_json:
         show_json(
             {
@@ -125,19 +124,6 @@ def show(
             }
         )
         return
-    several = ", several labels a document" if counts.multilabel else ""
+    several = ", documents with several labels" if counts.multilabel else ""
     show_table(classes, f"{counts.n_docs:,} documents, {counts.n_terms:,} words{several}")
     show_table(common[:10], "the commonest words")
-
-
-def class_rows(counts: Any) -> list[dict[str, Any]]:
-    """Return a row for each class: its documents, and how many others come to one of it."""
-    return [
-        {
-            "class": label.item() if hasattr(label, "item") else label,
-            "documents": int(pos),
-            "share": int(pos) / max(1, counts.n_docs),
-            "skew": int(neg) / int(pos) if pos else None,
-        }
-        for label, pos, neg in zip(counts.classes, counts.pos, counts.neg, strict=True)
-    ]

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 
 from termsieve import files
 from termsieve.cli.shell import put, say, shown, wrong
+from termsieve.display import readable
 
 Row = Mapping[str, Any]
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".parquet")
@@ -42,26 +43,15 @@ def show_table(rows: Sequence[Row], title: str = "", columns: Sequence[str] | No
     from rich.text import Text
 
     names = list(columns or (rows[0] if rows else ()))
-    table = Table(box=box.SIMPLE_HEAD, title=escape(shown(title)) or None, title_justify="left", pad_edge=False)
+    table = Table(
+        box=box.SIMPLE_HEAD, title=escape(shown(title)) or None, title_justify="left", pad_edge=False
+    )
     for name in names:
         numeric = all(isinstance(row[name], int | float) or row[name] is None for row in rows)
         table.add_column(Text(name), justify="right" if numeric else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(Text(_shown(row[name])) for name in names))
+        table.add_row(*(Text(shown(readable(row[name]), kept="")) for name in names))
     show(table)
-
-
-def _shown(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, float):
-        return f"{value:.4g}" if abs(value) < 1000 else f"{value:,.0f}"
-    text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-    return shown(text, kept="")
 
 
 def show_json(value: Any, indent: int = 2) -> None:
@@ -141,20 +131,20 @@ def write_rows(rows: Sequence[Row], output: Path, raw_cells: bool = False) -> No
 
     guarded = kind in (".csv", ".tsv") and not raw_cells
     frame = pl.DataFrame(list(map(without_formulas, rows) if guarded else rows))
-    with whole_file(output) as part:
+    with whole_file(output) as file:
         if kind == ".parquet":
-            frame.write_parquet(part)
+            frame.write_parquet(file)
         elif kind == ".jsonl":
-            frame.write_ndjson(part)
+            frame.write_ndjson(file)
         else:
-            frame.write_csv(part, separator="\t" if kind == ".tsv" else ",")
+            frame.write_csv(file, separator="\t" if kind == ".tsv" else ",")
     say(f"wrote {output}")
 
 
 def write_text(output: Path, text: str) -> None:
     """Write a text file, whole or not at all."""
-    with whole_file(output) as part:
-        part.write(text.encode("utf-8", "backslashreplace"))
+    with whole_file(output) as file:
+        file.write(text.encode("utf-8", "backslashreplace"))
     say(f"wrote {output}")
 
 

@@ -17,6 +17,17 @@ from termsieve.cli import INTERRUPTED
 from termsieve.errors import ParameterError, TermsieveError
 
 GOOD, FAILURE, USAGE = 0, 1, 2
+# The library's keywords, as its errors spell them, and the options that stand for them.
+_SAME = ("text", "label", "separator", "delimiter", "encoding", "format", "stem", "checkpoint")
+OPTIONS = {
+    **{f"{name}=": f"--{name}" for name in _SAME},
+    "missing='drop'": "--drop-missing",
+    "stop_words=": "--stop-words",
+    "ngram_range=": "--ngrams",
+    "max_terms=": "--max-terms",
+    "each=True": "--each",
+    "target=": "--class",
+}
 JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # in words of Persian and Hindi, and in emoji
 
 
@@ -80,8 +91,9 @@ def _answered(error: BaseException) -> int:
 
 def _in_options(sentence: str) -> str:
     """Return a sentence of the library with its keywords as the options of the command line."""
-    sentence = sentence.replace("missing='drop'", "--drop-missing")
-    return re.sub(r"\b(text|label|separator|delimiter|encoding|format)=(?=[,;. ])", r"--\1", sentence)
+    for keyword, option in OPTIONS.items():
+        sentence = re.sub(rf"\b{keyword}(?=[,;. ]|$)", option, sentence)
+    return sentence
 
 
 def _is_usage_error(error: BaseException) -> bool:

@@ -13,7 +13,7 @@ from scipy import sparse
 from termsieve.counts.table import Counts
 from termsieve.errors import FormatError, InputError, TermsieveError
 from termsieve.files import write_whole
-from termsieve.parquet import Parquet, sealed
+from termsieve.parquet import CHECKSUM, Parquet, file_metadata, sealed
 
 if TYPE_CHECKING:
     import polars
@@ -51,9 +51,13 @@ def save(counts: Counts, path: str | os.PathLike[str]) -> None:
 
 def load(path: str | os.PathLike[str]) -> Counts:
     """Read the counts that `save` wrote, in this version or an older one."""
+    from polars.exceptions import PolarsError
+
     file = Parquet.open(path)
     if FORMAT not in file.metadata:
         raise FormatError(f"{path} is a Parquet file without termsieve counts; write one with Counts.save")
+    if CHECKSUM in file.metadata:
+        file.verify()
     try:
         head = json.loads(file.metadata[FORMAT])
         version = head["version"]
@@ -62,26 +66,20 @@ def load(path: str | os.PathLike[str]) -> Counts:
                 f"{path} has counts format {version}, and this termsieve reads up to {FORMAT_VERSION}; "
                 "install a newer termsieve, or count again"
             )
-        if version > 1:
-            file.verify()
+        if version > 1 and CHECKSUM not in file.metadata:
+            raise InputError("the checksum is missing")
         counts = _counts(file.frame(), head)
         _refuse_contradictions(counts)
     except FormatError:
         raise
-    except (*MALFORMED, TermsieveError) as error:
+    except (*MALFORMED, TermsieveError, PolarsError) as error:
         raise FormatError(f"{path} holds damaged counts: {_first_line(error)}") from None
     return counts
 
 
 def holds_counts(path: str | os.PathLike[str]) -> bool:
     """Return whether a path is a Parquet file with counts; anything else, readable or not, is none."""
-    try:
-        with open(path, "rb") as file:
-            if file.read(4) != b"PAR1":
-                return False
-        return FORMAT in Parquet.open(path).metadata
-    except (OSError, FormatError):
-        return False
+    return FORMAT in file_metadata(path)
 
 
 def _counts(frame: polars.DataFrame, head: dict[str, Any]) -> Counts:

@@ -7,19 +7,18 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
+from termsieve.counts.archive import read_arrays, write_arrays
 from termsieve.counts.counter import Classes, Counter, LabelCodes
 from termsieve.counts.sources import Batch, Source, n_fitting
 from termsieve.counts.tally import Pruned, Tally, empty_tally, joined
 from termsieve.errors import FormatError, InputError
-from termsieve.files import fingerprint
+from termsieve.files import fingerprint, whole_file
 from termsieve.kernels.streaming import MAX_DOCUMENTS
 from termsieve.terms import Analysis
 
@@ -27,7 +26,8 @@ from termsieve.terms import Analysis
 PIECE_CHARACTERS = 512 << 20
 PIECE_LEAST = 64 << 20
 PIECE_DOCUMENTS = MAX_DOCUMENTS  # that one counter can hold
-FORMAT = "termsieve-checkpoint 1"
+FORMAT = "termsieve-checkpoint 2"  # version 1 knew files by size and time only
+LISTS = ("files", "stamps")  # of a checkpoint's head
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,16 @@ class State:
     ended: bool = False
     n_dropped: int = 0
     at_most: int = 0
+
+    def is_possible(self, n_files: int) -> bool:
+        """Return whether the state can be one of a count of so many files."""
+        numbers = (self.file, self.row, self.n_dropped, self.at_most)
+        return (
+            all(isinstance(number, int) and number >= 0 for number in numbers)
+            and self.file < n_files
+            and isinstance(self.between, bool)
+            and isinstance(self.ended, bool)
+        )
 
     def plus(self, piece: Tally, reader: Reader, max_terms: int | None) -> State:
         """Return the state after one more piece, pruned to `max_terms` terms."""
@@ -256,33 +266,33 @@ class Checkpoint:
             "stamps": [self._stamp(file) for file in self._files],
             "state": fields,
         }
-        part = path.with_name(f".{path.name}.{os.getpid()}.part")
+        checkpoint = np.frombuffer(json.dumps(head).encode(), dtype=np.uint8)
         try:
-            with open(part, "wb") as file:
-                checkpoint = np.frombuffer(json.dumps(head).encode(), dtype=np.uint8)
-                np.savez(file, checkpoint=checkpoint, **state.total.arrays())  # type: ignore[arg-type]
-            os.replace(part, path)
+            with whole_file(path) as file:
+                write_arrays(file, {"checkpoint": checkpoint, **state.total.arrays()})
         except OSError as error:
             raise InputError(f"the checkpoint {path} cannot be written: {error.strerror}") from error
-        finally:
-            with suppress(OSError):
-                part.unlink(missing_ok=True)
         if state.between:
             self._within.unlink(missing_ok=True)
 
 
 def _read(path: Path) -> tuple[dict[str, Any], State]:
+    """Return what a checkpoint says about itself, and its state; all of it is checked."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            arrays = dict(archive)
+        arrays = read_arrays(path)
         head = json.loads(arrays.pop("checkpoint").tobytes())
-        if head["format"] != FORMAT:
-            raise FormatError(f"{path} is a checkpoint of another version; count anew without it")
-        return head, State(Tally.from_arrays(arrays), **head["state"])
-    except FormatError:
-        raise
-    except (OSError, EOFError, KeyError, TypeError, ValueError, AttributeError, BadZipFile) as error:
-        raise FormatError(f"{path} is no checkpoint of a count: {error}") from None
+        known = head["format"] == FORMAT
+        state = State(Tally.from_arrays(arrays), **head["state"]) if known else None
+        whole = isinstance(head["options"], dict) and all(isinstance(head[key], list) for key in LISTS)
+    except (OSError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise FormatError(
+            f"{path} is not a checkpoint of a count, or is damaged ({error}); count anew without it"
+        ) from None
+    if state is None:
+        raise FormatError(f"{path} is a checkpoint of another version; count anew without it")
+    if not whole or not state.is_possible(len(head["files"])):
+        raise FormatError(f"{path} is damaged: it contradicts itself; count anew without it")
+    return head, state
 
 
 def _named(value: Any) -> Any:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from termsieve.counts.matrix import presence_matrix, too_many_occurrences, whole_numbers
+from termsieve.display import SHOWN_ROWS, html_table
 from termsieve.errors import InputError, unknown_name
 from termsieve.kernels import counting
 from termsieve.labels import Labels, encode_labels
@@ -281,6 +282,19 @@ class Counts:
         extra += ", multi-label" if self.multilabel else ""
         size = f"{self.n_classes:,} classes, {self.n_terms:,} terms"
         return f"<Counts of {self.n_docs:,} documents: {size}{extra}>"
+
+    def _repr_html_(self) -> str:
+        largest = np.argsort(-self.pos, kind="stable")[:SHOWN_ROWS].tolist()
+        rows = [
+            {
+                "class": str(self.classes[at]),
+                "documents": int(self.pos[at]),
+                "share": int(self.pos[at]) / max(1, self.n_docs),
+                "skew": int(self.neg[at]) / int(self.pos[at]) if self.pos[at] else None,
+            }
+            for at in largest
+        ]
+        return html_table(rows, repr(self)[1:-1], shares=("share",), total=self.n_classes)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Counts):

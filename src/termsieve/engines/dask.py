@@ -70,7 +70,7 @@ def write_shards(
     encoding: str = "utf-8",
     **term_options: Any,
 ) -> list[Path]:
-    """Write the matrix of the `terms` in shards, as `termsieve.write_shards` does, each by a worker.
+    """Write the matrix of the `terms` in shards, as `counts.shards.write_shards` does, each by a worker.
 
     `address` is that of a scheduler, or a distributed.Client. The folder must be one that all workers reach.
     No shard holds documents of two partitions or files.

@@ -13,6 +13,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from termsieve.display import html_table
 from termsieve.errors import StudyError, unknown_name
 
 VALUES = ("presence", "counts", "tfidf")
@@ -174,6 +175,21 @@ class Plan:
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
+
+    def _repr_html_(self) -> str:
+        protocol = self.protocol
+        rows = [
+            {"": "corpora", "what": [corpus.name for corpus in self.corpora]},
+            {"": "methods", "what": [method.name for method in self.methods]},
+            {"": "sizes", "what": [str(size) for size in self.sizes]},
+            {"": "learners", "what": [learner.name for learner in self.learners]},
+            {"": "problems", "what": self.problems.kind},
+            {
+                "": "protocol",
+                "what": f"{protocol.kind}, {protocol.parts} test parts, {protocol.trials} times",
+            },
+        ]
+        return html_table(rows, f"Plan '{self.name}'" + (f": {self.about}" if self.about else ""))
 
     @cached_property
     def hash(self) -> str:

@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from termsieve.display import html_table
 from termsieve.errors import StudyError
 
 if TYPE_CHECKING:
@@ -89,6 +90,15 @@ class Results:
 
     def __repr__(self) -> str:
         return f"<Results of '{self.manifest.get('name')}' at {self.path}: {len(self):,} rows>"
+
+    def _repr_html_(self) -> str:
+        import polars as pl
+
+        names = ("corpus", "method", "learner", "size")
+        found = self.frame().select(pl.col(*names).n_unique()).collect().row(0, named=True)
+        rows = [{"": "rows", "number": len(self)}, {"": "failed units", "number": len(self.failures)}]
+        rows += [{"": f"different values of {name}", "number": found[name]} for name in names]
+        return html_table(rows, repr(self)[1:-1])
 
     def __len__(self) -> int:
         import polars as pl
