@@ -1,4 +1,4 @@
-"""The n-th operation on the files of a folder, or the n-th array, fails: what a full disk or a small machine does.
+"""The n-th operation on the files of a folder, or the n-th array, fails, as on a full disk or a small machine.
 
 Operations are counted below Python's buffers, so that what fails is what the system would refuse: opening,
 reading, writing, syncing and renaming a file below the folder. Compiled libraries that open a path themselves
@@ -21,7 +21,13 @@ import numpy as np
 
 DISK = ("open", "read", "write", "fsync", "rename")
 MEMORY = ("array",)
-_ERRORS = {"open": errno.EACCES, "read": errno.EIO, "write": errno.ENOSPC, "fsync": errno.EIO, "rename": errno.EIO}
+_ERRORS = {
+    "open": errno.EACCES,
+    "read": errno.EIO,
+    "write": errno.ENOSPC,
+    "fsync": errno.EIO,
+    "rename": errno.EIO,
+}
 
 
 class Faults:

@@ -1,4 +1,4 @@
-"""`termsieve` is interrupted at random moments: does it always end with 130 and one line, without a traceback?
+"""`termsieve` is interrupted at random moments: does it always end with 130 and one line, no traceback?
 
 python -m tests.interrupts [TIMES]
 """

@@ -73,7 +73,9 @@ COMMANDS = {
 
 def one_sentence(code, err):
     """Whether a failure was told as one sentence that somebody wrote."""
-    return code in (1, 2) and err.startswith("termsieve: ") and err.count("\n") == 1 and "unexpected" not in err
+    return (
+        code in (1, 2) and err.startswith("termsieve: ") and err.count("\n") == 1 and "unexpected" not in err
+    )
 
 
 def run(folder, line, monkeypatch, capsys):
@@ -147,7 +149,9 @@ def test_a_study_that_fails_goes_on_to_the_same_rows(template, tmp_path, monkeyp
         assert "unexpected" not in err, failed
         failures += code != 0
         words = "study resume out --workers 1 --data ."
-        again, err = run(folder, words if (folder / "out/manifest.json").exists() else line, monkeypatch, capsys)
+        again, err = run(
+            folder, words if (folder / "out/manifest.json").exists() else line, monkeypatch, capsys
+        )
         assert again == 0, f"{failed}; and again: {err}"
         assert Results.open(folder / "out").equals(expected), failed
         at += STEPS.get(("study", kinds), 1)
@@ -166,7 +170,9 @@ def test_counts_that_cannot_be_saved_leave_the_old_file(template, tmp_path):
                 assert Counts.load(path) == Counts.load(template / "older.parquet")
         if not faults.reached:
             break
-        assert [file.name for file in tmp_path.iterdir() if not file.name.endswith(MARK)] == ["counts.parquet"]
+        assert [file.name for file in tmp_path.iterdir() if not file.name.endswith(MARK)] == [
+            "counts.parquet"
+        ]
         at += 1
     assert at > 4
     assert Counts.load(path) == counts

@@ -45,7 +45,16 @@ def fuzzed(target: str, options: argparse.Namespace, seed: int, seconds: float |
         with tempfile.TemporaryDirectory() as name:
             work = Path(name)
             examples = options.examples if stop is None else ROUND
-            words = ["--child", str(work), "--target", target, "--seed", str(seed), "--examples", str(examples)]
+            words = [
+                "--child",
+                str(work),
+                "--target",
+                target,
+                "--seed",
+                str(seed),
+                "--examples",
+                str(examples),
+            ]
             words += ["--crashers", str(options.crashers), "--memory", str(options.memory)]
             log = work / "log"
             with open(log, "wb") as file:
@@ -104,7 +113,10 @@ def main() -> None:
     for target in targets:
         tried, deaths = fuzzed(target, options, seed, seconds)
         found = len(list(options.crashers.glob(f"{target}-*.txt")))
-        print(f"{target}: {tried:,} inputs from seed {seed}, {deaths} processes died, {found} findings", flush=True)
+        print(
+            f"{target}: {tried:,} inputs from seed {seed}, {deaths} processes died, {found} findings",
+            flush=True,
+        )
     sys.exit(1 if list(options.crashers.glob("*.txt")) else 0)
 
 

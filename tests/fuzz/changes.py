@@ -9,11 +9,44 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-INTS = (-1, 0, 1, 2, 7, 255, 2**16, 2**31 - 1, 2**31, 2**32, 10**8, 2**53, 2**62, 2**63 - 1, 2**63, 2**64, -(2**63))
+INTS = (
+    -1,
+    0,
+    1,
+    2,
+    7,
+    255,
+    2**16,
+    2**31 - 1,
+    2**31,
+    2**32,
+    10**8,
+    2**53,
+    2**62,
+    2**63 - 1,
+    2**63,
+    2**64,
+    -(2**63),
+)
 FLOATS = (0.5, -0.0, 1e-320, 1e8, 1e308, float("inf"), float("-inf"), float("nan"))
 TEXTS = (
     *("", " ", "a", "\0", "a\0", "\ud800", "\x1b[2J", "\u202e", "é", "日本", "=1+1", "../../x", "/dev/zero"),
-    *("null", "NaN", "1e999", "9" * 5000, "x" * 70_000, "[" * 3000, '"', "'", "\\", "{}", "%s", "\r", "\n", "\t"),
+    *(
+        "null",
+        "NaN",
+        "1e999",
+        "9" * 5000,
+        "x" * 70_000,
+        "[" * 3000,
+        '"',
+        "'",
+        "\\",
+        "{}",
+        "%s",
+        "\r",
+        "\n",
+        "\t",
+    ),
 )
 WILD = st.one_of(
     st.sampled_from(INTS),
@@ -79,21 +112,27 @@ def _places(value: Any) -> Any:
 @st.composite
 def changed_array(draw: Any, array: Any) -> Any:
     """Return an array with a wild number in it, or of another length, order, type or shape."""
-    kind = draw(st.sampled_from(["number", "number", "all", "short", "long", "reverse", "type", "shape", "none"]))
+    kind = draw(
+        st.sampled_from(["number", "number", "all", "short", "long", "reverse", "type", "shape", "none"])
+    )
     if kind in ("number", "all") and array.size and array.dtype.kind in "iuf":
         changed = array.copy()
         wild = [n for n in INTS if _fits(n, array.dtype)] + [len(array), len(array) + 1]
         at = slice(None) if kind == "all" else draw(st.integers(0, array.size - 1))
         changed.reshape(-1)[at] = draw(st.sampled_from(wild))
         return changed
-    return {
-        "short": array[:-1],
-        "long": np.concatenate([array, array[:1]]) if array.ndim == 1 else array,
-        "reverse": array[::-1],
-        "type": array,
-        "shape": array.reshape(1, *array.shape),
-        "none": array[:0],
-    }.get(kind, array) if kind != "type" else _retyped(array, draw(st.sampled_from(DTYPES)))
+    return (
+        {
+            "short": array[:-1],
+            "long": np.concatenate([array, array[:1]]) if array.ndim == 1 else array,
+            "reverse": array[::-1],
+            "type": array,
+            "shape": array.reshape(1, *array.shape),
+            "none": array[:0],
+        }.get(kind, array)
+        if kind != "type"
+        else _retyped(array, draw(st.sampled_from(DTYPES)))
+    )
 
 
 def _fits(number: int, dtype: Any) -> bool:
@@ -121,7 +160,9 @@ def changed_text(draw: Any, text: str, tokens: tuple[str, ...] = ()) -> str:
     extra = st.sampled_from((*TEXTS, *map(str, INTS), *map(str, FLOATS), *tokens))
     for _ in range(draw(st.integers(1, 4))):
         at = draw(st.integers(0, max(len(found) - 1, 0)))
-        kind = draw(st.sampled_from(["replace", "replace", "replace", "delete", "double", "insert", "swap", "cut"]))
+        kind = draw(
+            st.sampled_from(["replace", "replace", "replace", "delete", "double", "insert", "swap", "cut"])
+        )
         if kind == "replace" and found:
             found[at] = draw(extra)
         elif kind == "delete":

@@ -36,7 +36,8 @@ MAILS = "text,label\n" + "".join(
     f"{text},{label}\n"
     for text, label in [
         *[("cheap pills now", "spam"), ("buy cheap watches", "spam"), ("pills pills buy", "spam")] * 2,
-        *[("see you at noon", "ham"), ("the meeting is at noon", "ham"), ("minutes of the meeting", "ham")] * 2,
+        *[("see you at noon", "ham"), ("the meeting is at noon", "ham"), ("minutes of the meeting", "ham")]
+        * 2,
         *[("goal and goal again", "sport"), ("a meeting of teams", "sport")] * 2,
     ]
 )
@@ -78,7 +79,9 @@ def _made(make: Callable[[Path], None]) -> Files:
 def _changed_file(files: Files) -> st.SearchStrategy[Files]:
     """Return a strategy of the same files with the bytes of one of them changed, or one of them missing."""
     names = st.sampled_from([name for name in files if name != "mails.csv"])
-    bytes_changed = names.flatmap(lambda name: changed_bytes(files[name]).map(lambda new: {**files, name: new}))
+    bytes_changed = names.flatmap(
+        lambda name: changed_bytes(files[name]).map(lambda new: {**files, name: new})
+    )
     missing = names.map(lambda name: {other: files[other] for other in files if other != name})
     return st.one_of(bytes_changed, bytes_changed, bytes_changed, missing)
 
@@ -127,7 +130,16 @@ def _changed_frame(draw: Any, frame: pl.DataFrame) -> pl.DataFrame:
     if kind == "reverse":
         return frame.with_columns(column.reverse())
     if kind == "cast":
-        types = [pl.Float64, pl.Int8, pl.UInt64, pl.String, pl.Binary, pl.Boolean, pl.List(pl.Float32), pl.Null]
+        types = [
+            pl.Float64,
+            pl.Int8,
+            pl.UInt64,
+            pl.String,
+            pl.Binary,
+            pl.Boolean,
+            pl.List(pl.Float32),
+            pl.Null,
+        ]
         try:
             return frame.with_columns(column.cast(draw(st.sampled_from(types)), strict=False))
         except pl.exceptions.PolarsError:  # not every type goes into every other
@@ -202,7 +214,7 @@ def _shards_read(folder: Path) -> None:
 
 @st.composite
 def _changed_npz(draw: Any, files: Files) -> Files:
-    """Return files of which one archive of arrays has one array or its JSON head changed, left out or renamed."""
+    """Return files of which one archive has one array, or its JSON head, changed, left out or renamed."""
     name = draw(st.sampled_from([name for name, content in files.items() if content[:2] == b"PK"]))
     with np.load(io.BytesIO(files[name]), allow_pickle=False) as archive:
         arrays = dict(archive)

@@ -91,11 +91,45 @@ all = true
 name = "svm"
 """
 ARFF_TOKENS = ("@data", "@attribute", "numeric", "string", "{", "}", "{0 1,0 2}", "?", "%", "date")
-SGML_TOKENS = ("<REUTERS", "</REUTERS>", "<TEXT>", "<D>", "&#99999999999;", "&#xD800;", "&", "<![CDATA[", "<!--")
+SGML_TOKENS = (
+    "<REUTERS",
+    "</REUTERS>",
+    "<TEXT>",
+    "<D>",
+    "&#99999999999;",
+    "&#xD800;",
+    "&",
+    "<![CDATA[",
+    "<!--",
+)
 REVIEW_TOKENS = ("<review>", "</review>", "<reviews>", "<title>", "&#1114112;", "&amp", "<", ">")
-SVM_TOKENS = ("0:1", "1:nan", "2147483646:1", "4294967297:1", "999999999999999999:1", "1:", ":1", "qid:1", ",", "#")
+SVM_TOKENS = (
+    "0:1",
+    "1:nan",
+    "2147483646:1",
+    "4294967297:1",
+    "999999999999999999:1",
+    "1:",
+    ":1",
+    "qid:1",
+    ",",
+    "#",
+)
 TABLE_TOKENS = ('"', '""', ",", "\r\n", "\n", ";", "\t", "\ufeff", '{"text": 1}', "[1]", "}", "1e400")
-PLAN_TOKENS = ("[[corpora]]", "[sizes]", "=", "[1]", "'''", "1979-05-27", "nan", "inf", "{}", "[]", "true", "0x10")
+PLAN_TOKENS = (
+    "[[corpora]]",
+    "[sizes]",
+    "=",
+    "[1]",
+    "'''",
+    "1979-05-27",
+    "nan",
+    "inf",
+    "{}",
+    "[]",
+    "true",
+    "0x10",
+)
 
 
 def _read_and_counted(name: str, **options: Any) -> Callable[[Path], None]:
