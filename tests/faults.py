@@ -1,4 +1,4 @@
-"""The n-th operation on the files of a folder, or the n-th array, fails, as on a full disk or a small machine.
+"""The n-th operation on the files of a folder, or the n-th array, fails, as on a full disk.
 
 Operations are counted below Python's buffers, so that what fails is what the system would refuse: opening,
 reading, writing, syncing and renaming a file below the folder. Compiled libraries that open a path themselves

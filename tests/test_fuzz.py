@@ -1,4 +1,4 @@
-"""Changed files of every kind are read: the outcome is a result or one sentence, soon and in little memory."""
+"""Changed files of every kind are read: the outcome is a result or one sentence, in little memory."""
 
 import shutil
 import subprocess

@@ -109,30 +109,32 @@ def _places(value: Any) -> Any:
         yield from _places(inner)
 
 
+ARRAY_CHANGES = ("number", "number", "all", "short", "long", "reverse", "type", "shape", "none")
+
+
 @st.composite
 def changed_array(draw: Any, array: Any) -> Any:
     """Return an array with a wild number in it, or of another length, order, type or shape."""
-    kind = draw(
-        st.sampled_from(["number", "number", "all", "short", "long", "reverse", "type", "shape", "none"])
-    )
-    if kind in ("number", "all") and array.size and array.dtype.kind in "iuf":
-        changed = array.copy()
-        wild = [n for n in INTS if _fits(n, array.dtype)] + [len(array), len(array) + 1]
-        at = slice(None) if kind == "all" else draw(st.integers(0, array.size - 1))
-        changed.reshape(-1)[at] = draw(st.sampled_from(wild))
-        return changed
-    return (
-        {
-            "short": array[:-1],
-            "long": np.concatenate([array, array[:1]]) if array.ndim == 1 else array,
-            "reverse": array[::-1],
-            "type": array,
-            "shape": array.reshape(1, *array.shape),
-            "none": array[:0],
-        }.get(kind, array)
-        if kind != "type"
-        else _retyped(array, draw(st.sampled_from(DTYPES)))
-    )
+    kind = draw(st.sampled_from(ARRAY_CHANGES))
+    if kind in ("number", "all"):
+        return draw(_with_wild_numbers(array, kind == "all"))
+    if kind == "type":
+        return _retyped(array, draw(st.sampled_from(DTYPES)))
+    if kind == "long":
+        return np.concatenate([array, array[:1]])
+    others = {"short": array[:-1], "reverse": array[::-1], "shape": array[None], "none": array[:0]}
+    return others[kind]
+
+
+@st.composite
+def _with_wild_numbers(draw: Any, array: Any, everywhere: bool) -> Any:
+    if not array.size or array.dtype.kind not in "iuf":
+        return array[::2]
+    changed = array.copy()
+    wild = [number for number in (*INTS, len(array), len(array) + 1) if _fits(number, array.dtype)]
+    at = slice(None) if everywhere else draw(st.integers(0, array.size - 1))
+    changed.reshape(-1)[at] = draw(st.sampled_from(wild))
+    return changed
 
 
 def _fits(number: int, dtype: Any) -> bool:
