@@ -63,6 +63,7 @@ def test_every_text_is_escaped_and_no_colour_is_fixed():
     assert Cells(page).tags <= {"div", "strong", "table", "thead", "tbody", "tr", "th", "td"}
     assert Cells(page).rows == [["<i>", "x"], ["<script>alert(1)</script>", '"&']]
     assert "color:#" not in page
+    assert all("color:inherit" in style for style in Cells(page).styles)
     assert "<title>" not in page
 
 

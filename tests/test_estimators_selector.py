@@ -196,7 +196,7 @@ BAD = [
     ({}, X[0], Y, ValueError, "Expected 2D array"),
     ({}, X[:0], Y[:0], ValueError, "0 sample"),
     ({}, X[:, :0], Y, ValueError, "0 feature"),
-    ({}, X, [*NAMES[:-1], 3], ValueError, "mixes labels of different types"),
+    ({}, X, [*NAMES[:-1], 3], ValueError, "mix different types"),
     ({}, X, [*NAMES[:-1], None], ValueError, "1 of 90 labels are missing"),
     ({}, X, Y + 0.5, ValueError, "not measurements"),
 ]

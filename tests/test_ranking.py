@@ -194,9 +194,10 @@ RANK_ERRORS = [
     ({"ratio": 0.5, "side": "positive"}, "exclude each other"),
     ({"combine": "joint", "side": "positive"}, "exclude each other"),
     ({"combine": "joint"}, "'bns' has no joint form"),
-    ({"min_df": -1}, "min_df must be 0 or more documents"),
-    ({"min_df": 1.5}, "min_df as a share must lie between 0.0 and 1.0"),
-    ({"max_df": "a"}, "max_df must be a number of documents"),
+    ({"min_df": -1}, "min_df is -1; it must be a whole number of documents from 1"),
+    ({"min_df": 0}, "min_df is 0; it must be a whole number of documents from 1"),
+    ({"min_df": 1.5}, "min_df is 1.5; .* or a share of them from 0.0 to 1.0"),
+    ({"max_df": "a"}, "max_df is 'a'; it must be a whole number of documents"),
     ({"min_df": 3, "max_df": 2}, "max_df=2 allows fewer documents than min_df=3"),
 ]
 

@@ -4,6 +4,7 @@ from termsieve import adviser as adviser
 from termsieve import analysis as analysis
 from termsieve import charts as charts
 from termsieve import cli as cli
+from termsieve import columns as columns
 from termsieve import corpus as corpus
 from termsieve import counts as counts
 from termsieve import display as display
@@ -14,6 +15,7 @@ from termsieve import files as files
 from termsieve import kernels as kernels
 from termsieve import labels as labels
 from termsieve import learners as learners
+from termsieve import limits as limits
 from termsieve import machine as machine
 from termsieve import matrices as matrices
 from termsieve import measures as measures

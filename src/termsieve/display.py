@@ -7,7 +7,9 @@ from html import escape
 
 SHOWN_ROWS = 10  # of a table in a notebook
 SHOWN_LETTERS = 80  # of a text in a cell
-# No colour is set, so the table takes those of the page, light or dark; lines are half transparent.
+# The colours are those of the page, light or dark; lines are half transparent. The table says so as well as
+# its cells: a page without a doctype does not hand its colours down to tables.
+_TABLE = "border-collapse:collapse;color:inherit;font:inherit;font-variant-numeric:tabular-nums"
 _LINE = "border:0;border-bottom:1px solid rgba(128,128,128,.35)"
 _CELL = "padding:.2em .7em;background:transparent;color:inherit;white-space:nowrap"
 
@@ -78,10 +80,7 @@ def html_table(
     )
     more = (len(rows) if total is None else total) - len(shown)
     notes = f"<div>and {more:,} more</div>" if more > 0 else ""
-    table = (
-        f'<table style="border-collapse:collapse;font-variant-numeric:tabular-nums">'
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    )
+    table = f'<table style="{_TABLE}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
     return f"<div><div><strong>{escape(title)}</strong></div>{table if shown else ''}{notes}</div>"
 
 

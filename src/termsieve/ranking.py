@@ -14,6 +14,7 @@ from termsieve.counts.table import DENSE_CELLS, Counts
 from termsieve.display import SHOWN_ROWS, html_table, plain_text
 from termsieve.errors import InputError, ParameterError, unknown_name
 from termsieve.kernels import ranking as kernel
+from termsieve.limits import document_limits
 from termsieve.metrics import Floats
 from termsieve.scores import Block, Scores
 
@@ -273,28 +274,6 @@ def sparsity_curve(counts: Counts, ranking: Ranking | NDArray[Any]) -> Floats:
     """Return the mean number of distinct terms a document keeps with the best 1, 2, ... terms."""
     order = ranking.order if isinstance(ranking, Ranking) else np.asarray(ranking)
     return np.cumsum(counts.df[order]) / counts.n_docs
-
-
-def document_limits(n_docs: int, min_df: float, max_df: float) -> tuple[float, float]:
-    """Return the least and greatest document frequency allowed; floats are shares of the documents."""
-    low, high = (
-        _document_limit(name, value, n_docs) for name, value in (("min_df", min_df), ("max_df", max_df))
-    )
-    if high < low:
-        raise ParameterError(f"max_df={max_df!r} allows fewer documents than min_df={min_df!r}")
-    return max(low, 1), high
-
-
-def _document_limit(name: str, value: Any, n_docs: int) -> float:
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise ParameterError(f"{name} must be a number of documents or a share of them, not {value!r}")
-    if isinstance(value, (int, np.integer)):
-        if value < 0:
-            raise ParameterError(f"{name} must be 0 or more documents, not {value!r}")
-        return int(value)
-    if not 0 <= value <= 1:
-        raise ParameterError(f"{name} as a share must lie between 0.0 and 1.0, not {value!r}")
-    return float(value) * n_docs
 
 
 def _check(scores: Scores, side: Any, ratio: Any, alpha: Any, combine: Any) -> None:

@@ -12,8 +12,8 @@ from termsieve.corpus import Corpus
 from termsieve.counts import Counts
 from termsieve.counts.storage import holds_counts
 from termsieve.engines import count
-from termsieve.errors import InputError, ParameterError
-from termsieve.readers import guessed_format, read
+from termsieve.errors import InputError, ParameterError, unknown_name
+from termsieve.readers import FORMATS, guessed_format, read
 
 
 class Frame(Protocol):
@@ -30,7 +30,7 @@ Location = str | os.PathLike[str]
 Source = Counts | Corpus | Frame | Location | Sequence[Location]
 # The options of `count` that say how documents are counted, not how they are read or cut into terms.
 COUNTING = ("engine", "address", "workers", "max_terms", "checkpoint", "whole_files", "progress")
-READING = ("text", "label", "separator", "missing", "delimiter", "encoding")
+READING = ("text", "label", "separator", "missing", "delimiter", "encoding", "max_bytes")
 
 
 def counts_of(
@@ -61,7 +61,7 @@ def counts_of(
         return _refuse_options(source, "this", options, format)
     if isinstance(source, Corpus) or hasattr(source, "columns"):
         return count(corpus_of(source, options, format), occurrences=occurrences, **options)
-    paths = list(source) if isinstance(source, list | tuple) else [source]
+    paths: list[Any] = list(source) if isinstance(source, list | tuple) else [source]
     if not paths or not all(isinstance(path, str | os.PathLike) for path in paths):
         raise InputError(
             f"a {type(source).__name__} holds no documents; give Counts, a Corpus, a frame, or paths"
@@ -73,13 +73,13 @@ def counts_of(
             raise InputError(f"{counts_at} holds counts and others hold documents; give one kind at a time")
         parts = (_refuse_options(Counts.load(path), counts_at, options, format) for path in paths)
         return reduce(add, parts)
-    if all((format or guessed_format(path)) == "table" for path in paths):
+    if all(_streams(format or guessed_format(path)) for path in paths):
         return count(paths, occurrences=occurrences, **options)
     return _counts_of_corpora(paths, occurrences, format, options)
 
 
 def corpus_of(
-    source: Corpus | Frame | Location, options: dict[str, Any], format: str | None = None
+    source: Corpus | Frame | Location | Sequence[Location], options: dict[str, Any], format: str | None = None
 ) -> Corpus:
     """Return the documents of a source; the options that say how to read them are taken out of `options`."""
     if isinstance(source, Corpus):
@@ -92,10 +92,17 @@ def corpus_of(
         return read(source, format, **reading)
     if not hasattr(source, "columns"):
         raise InputError(f"a {type(source).__name__} holds no documents; give a Corpus, a frame, or a path")
-    for name in ("delimiter", "encoding"):
+    for name in ("delimiter", "encoding", "max_bytes"):
         if name in reading:
             raise ParameterError(f"{name}= is for files; a frame is read already")
     return Corpus.from_frame(source, **reading)
+
+
+def _streams(format: str) -> bool:
+    """Return whether files of a format are read in pieces; an unknown format is an error."""
+    if format not in FORMATS:
+        raise unknown_name("format", format, FORMATS)
+    return FORMATS[format].streams
 
 
 def _counts_of_corpora(

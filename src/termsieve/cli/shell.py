@@ -25,6 +25,7 @@ OPTIONS = {
     "stop_words=": "--stop-words",
     "ngram_range=": "--ngrams",
     "max_terms=": "--max-terms",
+    "max_bytes=": "--max-bytes",
     "each=True": "--each",
     "target=": "--class",
 }

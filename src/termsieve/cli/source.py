@@ -68,6 +68,15 @@ class Source:
     delimiter: Delimiter = None
     encoding: Encoding = None
     format: Format = None
+    max_bytes: Annotated[
+        int | None,
+        Option(
+            "--max-bytes",
+            metavar="N",
+            help="Most bytes to read, after decompression; 2147483648 by default. A line may have a 16th.",
+            show_default=False,
+        ),
+    ] = None
     stop_words: Annotated[
         str | None,
         Option(
@@ -96,7 +105,7 @@ class Source:
         """Return the options given for the reader."""
         given = {
             name: getattr(self, name)
-            for name in ("text", "label", "separator", "delimiter", "encoding")
+            for name in ("text", "label", "separator", "delimiter", "encoding", "max_bytes")
             if getattr(self, name) is not None
         }
         return given | ({"missing": "drop"} if self.drop_missing else {})
@@ -127,12 +136,12 @@ class Source:
 
     def counted(self, files: list[str], **options: Any) -> Counts:
         """Return the counts of several files; tables are read in pieces."""
-        from termsieve.readers import guessed_format
+        from termsieve.readers import FORMATS, guessed_format
         from termsieve.sources import counts_of
 
         engine = options.get("engine", "threads")
         for file in files if engine != "threads" else ():
-            if file == "-" or (self.format or guessed_format(file)) != "table":
+            if file == "-" or not FORMATS[self.format or guessed_format(file)].streams:
                 raise wrong(
                     f"--engine {engine} is for tables (CSV, JSON lines, Parquet) that its workers reach, "
                     f"not {file}"

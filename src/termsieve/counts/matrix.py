@@ -46,7 +46,7 @@ def whole_numbers(values: NDArray[Any]) -> NDArray[np.int64]:
     """Return values as 64-bit integers; fractions and larger numbers are refused."""
     if values.dtype.kind == "f" and not (values == np.floor(values)).all():
         raise InputError("occurrences=True needs whole numbers in X; give word counts, not weights")
-    if values.dtype.kind in "fu" and values.size and values.max() > LARGEST:
+    if values.dtype.kind in "fu" and values.size and int(values.max()) > LARGEST:
         raise too_many_occurrences()
     return np.ascontiguousarray(values, dtype=np.int64)
 

@@ -17,6 +17,7 @@ from termsieve.counts.counter import analysis_of
 from termsieve.counts.tally import Pruned
 from termsieve.engines.protocol import Engine, Job, positive
 from termsieve.errors import ParameterError, unknown_name
+from termsieve.readers.files import MAX_BYTES
 
 __all__ = ["ENGINES", "Engine", "Job", "PrunedWarning", "count", "get_engine"]
 
@@ -94,6 +95,7 @@ def count(
     progress: bool | Callable[[int], None] = False,
     delimiter: str | None = None,
     encoding: str = "utf-8",
+    max_bytes: int = MAX_BYTES,
     **term_options: Any,
 ) -> Counts:
     """Return the Counts of documents that need not fit into memory; the terms are sorted.
@@ -116,7 +118,7 @@ def count(
         is used.
     occurrences : bool, default=False
         Whether to count how often terms occur, too.
-    separator, missing, delimiter, encoding
+    separator, missing, delimiter, encoding, max_bytes
         Those of `read`.
     workers : int, optional
         With "threads", their number; one per processor by default. The result is the same for any number.
@@ -149,7 +151,13 @@ def count(
     if isinstance(source, Corpus) and source.matrix is not None:
         return Counts.from_matrix(source.matrix, source.labels, source.terms, occurrences)
     positive("max_terms", max_terms)
-    reading = {"separator": separator, "missing": missing, "delimiter": delimiter, "encoding": encoding}
+    reading = {
+        "separator": separator,
+        "missing": missing,
+        "delimiter": delimiter,
+        "encoding": encoding,
+        "max_bytes": max_bytes,
+    }
     job = Job(source, text, label, reading, term_options, analysis, occurrences, max_terms)
     with _shown(progress) as told:
         total = counter.tally(replace(job, progress=told))

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from termsieve.columns import find_column
 from termsieve.counts.counter import analysis_of
 from termsieve.counts.shards import new_folder, save_part
 from termsieve.counts.sources import Source
@@ -16,7 +17,6 @@ from termsieve.counts.stream import tally_of
 from termsieve.counts.tally import MERGED_AT_ONCE, Pruned, joined
 from termsieve.engines.protocol import Job
 from termsieve.errors import InputError, ParameterError, TermsieveError, require
-from termsieve.readers.tables import LABEL_NAMES, TEXT_NAMES, _column
 from termsieve.terms import term_numbers
 
 ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx)://)?[^/\s]+:(?P<port>\d{1,5})(/.*)?")
@@ -100,8 +100,8 @@ def _parts(source: Any, text: str | None, label: str | None, reading: dict[str, 
         return [Source(os.path.abspath(path), **whole.columns, **reading) for path in whole.files]
     if hasattr(source, "columns"):
         names = [str(name) for name in source.columns]
-        text = _column(names, text, "text", TEXT_NAMES, "the dataframe")
-        label = _column(names, label, "label", LABEL_NAMES, "the dataframe")
+        text = find_column(names, "text", text, "the dataframe")
+        label = find_column(names, "label", label, "the dataframe")
         source, make = source[[text, label]], dask.delayed(_of_frame, pure=False)
     else:
         make = dask.delayed(_of_items, pure=False)

@@ -16,7 +16,7 @@ from termsieve.terms import Analysis
 class Job:
     """Documents, and how they are to be counted: the same for every engine.
 
-    `reading` says how tables and labels are read: separator, missing, delimiter and encoding.
+    `reading` says how tables and labels are read: separator, missing, delimiter, encoding and max_bytes.
     `term_options` are those that `analysis` was made of. `progress` is told the number of documents so far by
     an engine that knows it.
     """

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from termsieve.columns import find_column
 from termsieve.counts.sources import Source
 from termsieve.counts.stream import tally_of
 from termsieve.counts.tally import MERGED_AT_ONCE, Pruned, Tally, empty_tally, joined
 from termsieve.engines.protocol import Job
 from termsieve.errors import InputError, TermsieveError, require
-from termsieve.readers.tables import LABEL_NAMES, TEXT_NAMES, _column
 from termsieve.terms import Analysis
 
 ROUNDS = 3  # of merging on the executors; what is left, 1 for up to 512 partitions, is merged by the driver
@@ -43,8 +43,8 @@ class Spark:
                 f"Spark cannot count a {type(frame).__name__}; give a Spark dataframe, such as "
                 "spark.read.parquet(...)"
             )
-        text = _column(frame.columns, job.text, "text", TEXT_NAMES, "the dataframe")
-        label = _column(frame.columns, job.label, "label", LABEL_NAMES, "the dataframe")
+        text = find_column(frame.columns, "text", job.text, "the dataframe")
+        label = find_column(frame.columns, "label", job.label, "the dataframe")
         Source(iter(()), **job.reading)  # so that wrong options are told here, not by an executor
         counted = _tally_rows(job.analysis, job.occurrences, max_terms, job.reading)
         # Plain names, because mapInArrow itself fails over a column with a dot in its name.

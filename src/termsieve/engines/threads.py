@@ -40,7 +40,9 @@ class Threads:
                 "max_terms": job.max_terms,
                 "whole_files": self.whole_files,
             }
-            kept = Checkpoint(self.checkpoint, source, job.term_options | job.reading | counting)
+            # A limit does not change what is counted, and raising it is how a refused run goes on.
+            reading = {name: value for name, value in job.reading.items() if name != "max_bytes"}
+            kept = Checkpoint(self.checkpoint, source, job.term_options | reading | counting)
         state = State(empty_tally()) if kept is None else kept.load()
         cuts = kept is not None or job.max_terms is not None
         reader = Reader(source, state, cuts=cuts, progress=job.progress)

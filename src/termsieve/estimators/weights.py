@@ -16,7 +16,8 @@ from termsieve.estimators.base import Columns, LearnedSelector
 from termsieve.estimators.evaluate import Floats, Rows
 from termsieve.kernels import ranking as kernel
 from termsieve.learners import get_learner
-from termsieve.ranking import CUTS, Combine, Ranking, check_cut, cut, document_limits
+from termsieve.limits import document_limits
+from termsieve.ranking import CUTS, Combine, Ranking, check_cut, cut
 
 COMBINE = ("max", "mean", "round_robin")
 

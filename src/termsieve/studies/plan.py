@@ -178,7 +178,7 @@ class Plan:
 
     def _repr_html_(self) -> str:
         protocol = self.protocol
-        rows = [
+        rows: list[dict[str, object]] = [
             {"": "corpora", "what": [corpus.name for corpus in self.corpora]},
             {"": "methods", "what": [method.name for method in self.methods]},
             {"": "sizes", "what": [str(size) for size in self.sizes]},

@@ -12,9 +12,10 @@ from typing import Any
 from termsieve.counts import Counts
 from termsieve.errors import ParameterError, StudyError, TermsieveError, UnknownNameError, unknown_name
 from termsieve.learners import learner_name
+from termsieve.limits import check_limit
 from termsieve.measures import objective
 from termsieve.metrics import get_metric
-from termsieve.ranking import check_cut, document_limits, rank
+from termsieve.ranking import check_cut, rank
 from termsieve.readers import FORMATS
 from termsieve.scores import score
 from termsieve.studies.plan import (
@@ -133,10 +134,7 @@ def _label(value: Any) -> str:
 def _limit(name: str) -> Check:
     def check(value: Any) -> float:
         number = _number(value)
-        document_limits(
-            10**9,
-            **({"min_df": number, "max_df": 1.0} if name == "min_df" else {"min_df": 0, "max_df": number}),
-        )
+        check_limit(name, number)
         return number
 
     return check

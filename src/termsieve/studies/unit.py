@@ -24,9 +24,10 @@ from termsieve.estimators.weights import sample_rows
 from termsieve.estimators.wfo import LAMBDAS, best_lambdas, lambda_curves, wfo_ranking
 from termsieve.labels import encode_labels
 from termsieve.learners import decision_path, predicted_sets
+from termsieve.limits import document_limits
 from termsieve.measures import Confusion, at_threshold, break_even
 from termsieve.metrics import Metric, Occurrences, get_metric
-from termsieve.ranking import Ranking, cut, document_limits, interleaved, rank
+from termsieve.ranking import Ranking, cut, interleaved, rank
 from termsieve.scores import Block, Scores, score
 from termsieve.studies.plan import LearnerPlan, Method, Plan, Size
 from termsieve.studies.results import ROWS, SELECTIONS, schema
