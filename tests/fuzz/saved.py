@@ -23,9 +23,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 from tests.fuzz.changes import changed_array, changed_bytes, changed_value
 
-from termsieve import Counts, count, rank, read_shards, score, write_shards
+from termsieve import Counts, count, rank, score
 from termsieve.cli.app import app
 from termsieve.cli.shell import exit_code
+from termsieve.counts.shards import read_shards, write_shards
 from termsieve.counts.storage import FORMAT as COUNTS_FORMAT
 from termsieve.errors import FormatError
 from termsieve.parquet import sealed
