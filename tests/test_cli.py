@@ -345,7 +345,13 @@ name = "svm"
     run("study resume whole --workers 1")
     status = json.loads(run("study status whole --json").out)
     assert status["finished"]
-    assert "100.0%" in run("study status whole").out
+    assert "100.0%" in run("study status whole --verify").out
+    (folder / "whole" / "rows" / "merged-1.parquet").write_bytes(b"cut off")
+    broken = run("study status whole --verify", 1)
+    assert "rows/merged-1.parquet is damaged" in broken.out
+    assert "damaged files: 1; mend them with: termsieve study resume whole" in broken.err
+    assert "part 'merged-1' of whole is missing or damaged; it is run" in run("study resume whole").err
+    assert json.loads(run("study status whole --verify --json").out)["faults"] == {}
     run("study report whole -o study.html")
     assert "<html" in (folder / "study.html").read_text()
     assert "wrote report.html" in run("report whole").err

@@ -232,7 +232,7 @@ def test_any_callable_is_a_metric():
     assert get_metric(Metric("mine", gain, kind="one-sided", folds=True)).folds
 
 
-def test_the_registry_is_complete_and_consistent():
+def test_the_registry_is_consistent():
     names = [name for m in METRICS.values() for name in (m.name, *m.aliases)]
     assert len(names) == len(set(names))
     for name, m in METRICS.items():

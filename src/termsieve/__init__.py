@@ -44,6 +44,7 @@ _HOME = {
     "telling_words": "telling",
     "LEARNERS": "learners",
     "get_learner": "learners",
+    "register_learner": "learners",
     "RatioClassifier": "estimators",
     "RatioSelector": "estimators",
     "TermSelector": "estimators",

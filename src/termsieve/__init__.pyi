@@ -47,6 +47,7 @@ from termsieve.estimators import WeightSelector as WeightSelector
 from termsieve.estimators import WFOSelector as WFOSelector
 from termsieve.learners import LEARNERS as LEARNERS
 from termsieve.learners import get_learner as get_learner
+from termsieve.learners import register_learner as register_learner
 from termsieve.metrics import METRICS as METRICS
 from termsieve.metrics import Metric as Metric
 from termsieve.metrics import get_metric as get_metric

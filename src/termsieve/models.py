@@ -21,7 +21,7 @@ from termsieve.errors import FormatError, InputError, ParameterError
 from termsieve.estimators import TermVectorizer
 from termsieve.files import write_whole
 from termsieve.labels import encode_labels
-from termsieve.learners import LEARNERS, get_learner, learner_name
+from termsieve.learners import LEARNERS, get_learner, learner_declaration
 from termsieve.metrics import get_metric
 from termsieve.ranking import Combine, Side
 from termsieve.readers import guessed_format, read
@@ -140,8 +140,8 @@ def train_model(
     metric, k, fraction, threshold, sparsity, memory, side, ratio, alpha, combine, min_df, max_df
         Which terms to select; see `select_terms`.
     learner : str
-        The learner's name, such as "svm", "lr" or "nb"; see :data:`termsieve.LEARNERS`. Naive Bayes reads
-        how often a term occurs, the others whether it does.
+        The learner's name, such as "svm", "lr" or "nb"; see :data:`termsieve.LEARNERS`. A learner
+        made for counts (naive Bayes) reads how often a term occurs, the others whether it does.
     target : label, optional
         The class to tell from the rest: the model then predicts that class or "not" and its name.
     format : str, optional
@@ -150,7 +150,7 @@ def train_model(
         How documents are read and cut into terms: text=, label=, stop_words= and the other options of `read`
         and `TermVectorizer`.
     """
-    reads_counts = learner_name(learner).startswith("nb")
+    reads_counts = learner_declaration(learner).reads == "counts"
     corpus = corpus_of(source, options, format)
     if corpus.texts is None:
         raise ParameterError(f"{corpus.name or 'the corpus'} holds word counts; a model needs the texts")

@@ -270,6 +270,34 @@ def check_cut(name: str, value: Any) -> None:
         raise ParameterError(f"{name} must be {rule}, not {value!r}")
 
 
+@dataclass(frozen=True)
+class Size:
+    """A cut-off as data: its kind and its value.
+
+    `kind` is one of `CUTS`; or "all", without a value: no cut-off; or "documents", which is a share of the
+    training documents and belongs to the memory scenario of studies.
+
+    >>> str(Size("k", 50)), str(Size("sparsity", 2.5)), str(ALL)
+    ('k=50', 'sparsity=2.5', 'all features')
+    """
+
+    kind: str
+    value: float | None = None
+
+    def __str__(self) -> str:
+        return "all features" if self.value is None else f"{self.kind}={self.value:g}"
+
+    def kept(self, ranking: Ranking) -> int:
+        """Return how many of the ranked terms the cut-off keeps."""
+        if self.value is None:
+            return len(ranking)
+        given: dict[str, Any] = {self.kind: int(self.value) if self.kind == "k" else self.value}
+        return len(cut(ranking, **given))
+
+
+ALL = Size("all")
+
+
 def sparsity_curve(counts: Counts, ranking: Ranking | NDArray[Any]) -> Floats:
     """Return the mean number of distinct terms a document keeps with the best 1, 2, ... terms."""
     order = ranking.order if isinstance(ranking, Ranking) else np.asarray(ranking)

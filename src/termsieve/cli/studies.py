@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -117,9 +120,19 @@ def resume_command(results: Folder, data: Data = None, workers: Workers = None, 
     _run(resume_study, results, data=data, workers=workers, dask=dask)
 
 
+@contextmanager
+def _warnings_said() -> Iterator[None]:
+    """Print each warning as a sentence when it comes, for a run may take long."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        warnings.showwarning = lambda message, *_, **__: say(str(message))
+        yield
+
+
 def _run(function: Any, *paths: Any, dask: str | None, **options: Any) -> None:
     if dask is None:
-        made = function(*paths, **options, progress=True)
+        with _warnings_said():
+            made = function(*paths, **options, progress=True)
     else:
         if options.pop("workers") is not None:
             raise wrong("--workers is for one machine, not for --dask")
@@ -144,16 +157,26 @@ def _share(text: str | None) -> tuple[int, int]:
 
 
 @study.command("status", epilog="\b\nExample: termsieve study status results")
-def status_command(results: Folder, as_json: Json = False) -> None:
+def status_command(
+    results: Folder,
+    verify: Annotated[
+        bool,
+        Option("--verify", help="Compare every file with its checksum; exit code 1 if one is damaged."),
+    ] = False,
+    as_json: Json = False,
+) -> None:
     """Say how much of a study is done."""
     from termsieve.studies import study_status
 
-    status = study_status(results)
-    if not as_json:
+    status = study_status(results, verify=verify)
+    if as_json:
+        facts = {name: value for name, value in vars(status).items() if name != "path"}
+        show_json({**facts, "path": str(status.path), "finished": status.finished})
+    else:
         put(f"{status}\n")
-        return
-    facts = {name: value for name, value in vars(status).items() if name != "path"}
-    show_json({**facts, "path": str(status.path), "finished": status.finished})
+    if status.faults:
+        say(f"damaged files: {len(status.faults)}; mend them with: termsieve study resume {results}")
+        raise typer.Exit(1)
 
 
 @study.command("merge", epilog="\b\nExample: termsieve study merge machine1 machine2 -o results")

@@ -9,7 +9,8 @@ from termsieve.engines.dask import connect, n_threads
 from termsieve.errors import require
 from termsieve.studies.engines import run_handle
 from termsieve.studies.plan import Plan
-from termsieve.studies.unit import Prepared, Unit
+from termsieve.studies.prepared import Prepared
+from termsieve.studies.tasks import Unit
 
 
 class DaskEngine:
