@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -18,6 +17,7 @@ import polars as pl
 from termsieve import __version__
 from termsieve.charts.roc import shown
 from termsieve.charts.theme import script_json, specification, vega_bundle
+from termsieve.files import write_whole
 
 TEMPLATES = resources.files("termsieve.reports") / "templates"
 MAX_LETTERS = 200  # of a title or a label on the page
@@ -133,7 +133,7 @@ class Page:
 def write(html: str, path: str | os.PathLike[str] | None) -> str:
     """Write the document where a path is given, and return it."""
     if path is not None:
-        Path(path).write_text(html, encoding="utf-8", newline="\n")
+        write_whole(path, html.encode())
     return html
 
 
