@@ -93,7 +93,7 @@ def test_every_class_has_words_bars_and_a_map(page):
     assert set(data) == {"classes", "terms", "bars", "map", "overlap", "sparsity", "isoclines"}
     assert [len(data[name]) for name in ("terms", "bars", "map", "overlap")] == [9, 9, 3, 1]
     columns = data["terms"][0]["columns"]
-    assert columns == ["term", "speaks", "score", "rank", "tp", "fp", "class", "metric"]
+    assert columns == ["term", "speaks", "score", "tp", "fp", "rank", "class", "metric"]
     for at, table in enumerate(data["terms"]):
         rows = [dict(zip(columns, row, strict=True)) for row in table["rows"]]
         assert {row["class"] for row in rows} == {["eggs", "ham", "spam"][at // 3]}
@@ -113,8 +113,8 @@ def test_the_words_of_a_class_are_those_of_its_ranking(corpus, page):
     counts = Counts.from_matrix(X, corpus.labels, terms=terms)
     eggs = counts.take([0])
     best = termsieve.rank(termsieve.score(eggs, "bns")).terms[:5].tolist()
-    rows = [row for row in page.data["terms"][0]["rows"] if row[3] <= 5]
-    assert [row[0] for row in sorted(rows, key=lambda row: row[3])] == best
+    rows = [row for row in page.data["terms"][0]["rows"] if row[5] <= 5]
+    assert [row[0] for row in sorted(rows, key=lambda row: row[5])] == best
 
 
 def test_counts_make_the_same_report_without_what_documents_tell(corpus, page):

@@ -74,17 +74,17 @@ def telling_terms(
             "term": shown(names[order[place]]),
             "speaks": speaks,
             "score": float(values[order[place]]),
-            "rank": int(place) + 1,
             "tp": int(own.tp[0, order[place]]),
             "fp": int(own.df[order[place]] - own.tp[0, order[place]]),
+            "rank": int(place) + 1,
             "class": shown(own.classes[0]),
             "metric": str(scores.metric),
         }
         for sign, speaks in ((1, "for"), (-1, "against"))
         for place in np.flatnonzero(signs[order] == sign)[:n]
     ]
-    schema = {"term": pl.String, "speaks": pl.String, "score": pl.Float64, "rank": pl.Int64}
-    schema |= {"tp": pl.Int64, "fp": pl.Int64, "class": pl.String, "metric": pl.String}
+    schema = {"term": pl.String, "speaks": pl.String, "score": pl.Float64}
+    schema |= dict.fromkeys(("tp", "fp", "rank"), pl.Int64) | {"class": pl.String, "metric": pl.String}
     return pl.DataFrame(rows, schema=schema)
 
 

@@ -155,6 +155,7 @@ SECTIONS = (
                 analysis.size_needed,
                 needs=("rows", "measure"),
                 by=BY,
+                wide=True,
             ),
             DeclaredFigure(
                 "trade-off",
