@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from termsieve.analysis.of_counts import shown
 from termsieve.counts import Counts
@@ -31,7 +32,7 @@ class DocumentFacts:
     mean_terms: float
 
 
-def document_facts(X: Any, labels: Sequence[Any]) -> DocumentFacts:
+def document_facts(X: Any, labels: Sequence[Any] | NDArray[Any]) -> DocumentFacts:
     """Return the empty, repeated and contradictory documents of a sparse term matrix in CSR form."""
     lengths = np.diff(X.indptr)
     seen: Counter[bytes] = Counter()
@@ -63,7 +64,7 @@ def giveaways(counts: Counts) -> pl.DataFrame:
             if neg[c] and (tpr - fpr >= GIVEAWAY or fp[c, t] == 0):
                 found.append((tpr - fpr, rows.start + int(c), int(t), float(tpr), float(fpr)))
     found.sort(key=lambda each: (-each[0], each[1], each[2]))
-    names = counts.names() if found else []
+    names = counts.names()
     table = [(shown(counts.classes[c]), shown(names[t]), tpr, fpr) for _, c, t, tpr, fpr in found]
     schema = {"class": pl.String, "term": pl.String, "tpr": pl.Float64, "fpr": pl.Float64}
     return pl.DataFrame(table, schema=schema, orient="row")

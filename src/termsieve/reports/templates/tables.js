@@ -8,10 +8,22 @@ function rowsOf(variant) {
   return variant.spec.datasets[variant.data].map((row) => variant.columns.map((name) => row[name]));
 }
 
-function cellText(value) {
+function cellText(value, decimals = null) {
   if (value === null || value === undefined) return "";
-  if (typeof value === "number") return Number.isInteger(value) ? value.toLocaleString("en") : String(+value.toPrecision(4));
-  return Array.isArray(value) ? value.join(", ") : String(value);
+  if (typeof value !== "number") return Array.isArray(value) ? value.join(", ") : String(value);
+  if (decimals !== null) return value.toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+  return Number.isInteger(value) ? value.toLocaleString("en") : String(+value.toPrecision(4));
+}
+
+// The decimals that all numbers of a column share, so that their points stand below each other; null where
+// small and large ones, such as p-values, need their own.
+function sharedDecimals(values) {
+  const sizes = values.filter((value) => typeof value === "number" && value !== 0).map(Math.abs);
+  if (sizes.every(Number.isInteger)) return 0;
+  const least = Math.min(...sizes);
+  const greatest = Math.max(...sizes);
+  if (least < 0.001) return null;
+  return greatest < 10 ? 4 : greatest < 1000 ? 2 : 1;
 }
 
 function compare(a, b) {
@@ -61,6 +73,7 @@ function fillTable(figure, variant) {
   const rows = visibleRows(figure, variant);
   const limit = shownRows[figure.dataset.id] || SHOWN_ROWS;
   const numeric = variant.columns.map((_, at) => every.some((row) => typeof row[at] === "number"));
+  const decimals = variant.columns.map((_, at) => (numeric[at] ? sharedDecimals(every.map((row) => row[at])) : null));
   const table = document.createElement("table");
   const head = table.createTHead().insertRow();
   head.append(...variant.columns.map((_, at) => heading(figure, variant, at, numeric[at])));
@@ -72,7 +85,7 @@ function fillTable(figure, variant) {
       if (numeric[at]) cell.className = "number";
       if (value === "for" || value === "against") cell.dataset.speaks = value;
       const text = document.createElement("bdi");
-      text.textContent = cellText(value);
+      text.textContent = cellText(value, decimals[at]);
       cell.append(text);
     }
   }
