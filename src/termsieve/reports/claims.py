@@ -32,7 +32,7 @@ def _leader(rows: pl.DataFrame, measure: str) -> dict[str, Any]:
 
 
 def _at(kind: Any, size: Any) -> str:
-    return {"k": "with {:,g} terms", "sparsity": "at {:g} terms a document"}.get(str(kind), "at {:g}").format(
+    return {"k": "with {:,g} terms", "sparsity": "at {:g} terms per document"}.get(str(kind), "at {:g}").format(
         size
     )
 
