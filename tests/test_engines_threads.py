@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from termsieve.kernels.streaming import CellTable, cut_terms, merged_terms
 
-from termsieve import Corpus, Counts, PrunedWarning, count, term_matrix
+from termsieve import Corpus, Counts, count, term_matrix
 from termsieve.counts import counter, sources, stream, tally
 from termsieve.counts.tally import Tally, joined, merged
-from termsieve.engines import threads
+from termsieve.engines import PrunedWarning, threads
 from termsieve.errors import FormatError, InputError, ParameterError
 
 WORDS = [
@@ -414,7 +414,7 @@ def test_files_that_differ_in_schema_are_named(tmp_path):
         ([["aa"]], "each batch must be a pair"),
         ([(["aa", "bb"], ["x", None])], "document 2 has no label"),
         ([(["aa"], ["x"]), (["bb"], [1])], "labels are int here but str before"),
-        ([(["aa", "b"], ["x", 1])], "mixed types"),
+        ([(["aa", "b"], ["x", 1])], "mix different types"),
         ([(["aa", "b"], ["x", ["y"]])], "some a list"),
         ([(["aa"], [0.5])], "fraction"),
         ([([7], ["x"])], "must be a str"),

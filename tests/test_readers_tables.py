@@ -111,7 +111,9 @@ def test_columns_are_guessed_only_without_doubt(write):
         read(write("id,words,tag\n1,a,x\n"))
     with pytest.raises(InputError, match=r"which column is the label\? .*several could be it"):
         read(write("text,class,tag\n1,a,x\n"))
-    with pytest.raises(InputError, match="no column 'txt' for text=; its columns: 'text', 'label'"):
+    with pytest.raises(
+        InputError, match="no column 'txt' for text=; did you mean 'text'\\? its columns: 'text', 'label'"
+    ):
         read(write("text,label\na,x\n"), text="txt")
     with pytest.raises(InputError, match="both column 'text'"):
         read(write("text,label\na,x\n"), label="text")
@@ -165,7 +167,7 @@ def test_a_lone_surrogate_becomes_the_replacement_character(write):
         (jsonl({"text": "a", "label": "x"}, {"text": "b"}), "line 2: no 'label' here; the row has: 'text'"),
         (jsonl({"text": 7, "label": "x"}), "line 1: 'text' is 7, not text"),
         (jsonl({"text": "a", "label": "x"}, {"text": "b", "label": 1}), "mixed types"),
-        (jsonl({"text": "a", "label": {"x": 1}}), "a label is dict"),
+        (jsonl({"text": "a", "label": {"x": 1}}), "not dict"),
         ("[" * 100_000, "line 1: not a JSON object"),
         (b'{"text": "\xff", "label": "x"}\n', "line 1: not valid utf-8"),
         ("", "is empty"),

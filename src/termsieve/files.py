@@ -8,9 +8,10 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 MARK = ".termsieve-part"  # the ending of every unfinished file, by which a later run knows its own leftovers
+END_BYTES = 1 << 16  # of each end of a large file, by which it is known again
 
 
 @contextmanager
@@ -65,6 +66,26 @@ def checksum(content: bytes) -> str:
     'e3b0c44298fc'
     """
     return hashlib.sha256(content).hexdigest()
+
+
+def fingerprint(path: str | os.PathLike[str], whole: bool = False) -> list[Any] | None:
+    """Return what a file is known by later: size, time, and a digest of its two ends or, if `whole`, of all.
+
+    A file whose content was exchanged can keep size and time; its ends then seldom stay the same. None
+    stands for a file that cannot be read.
+    """
+    try:
+        with open(path, "rb") as file:
+            status = os.fstat(file.fileno())
+            if whole or status.st_size <= 2 * END_BYTES:
+                digest = hashlib.file_digest(file, "sha256")
+            else:
+                digest = hashlib.sha256(file.read(END_BYTES))
+                file.seek(-END_BYTES, os.SEEK_END)
+                digest.update(file.read(END_BYTES))
+    except OSError:
+        return None
+    return [status.st_size, status.st_mtime_ns, digest.hexdigest()]
 
 
 def _sync_folder(folder: Path) -> None:

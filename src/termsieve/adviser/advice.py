@@ -12,6 +12,7 @@ from sklearn.preprocessing import Binarizer
 
 from termsieve.adviser.figures import GOALS, Verdicts, interval
 from termsieve.adviser.portfolio import Arm, Size
+from termsieve.display import html_table
 from termsieve.estimators.vectorizer import TermVectorizer
 from termsieve.learners import get_learner
 
@@ -219,6 +220,10 @@ class Advice:
         from termsieve.reports.page import write
 
         return write(advice_page(self).to_html(), path)
+
+    def _repr_html_(self) -> str:
+        title = f"Advice for {self.problem}, {self.n_docs:,} documents, goal {self.goal}"
+        return html_table(self.summary(), title)
 
     def __repr__(self) -> str:
         low, high = self.interval()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,12 +10,12 @@ import polars as pl
 
 from termsieve.analysis.stability import overlaps
 from termsieve.counts import Counts
-from termsieve.errors import ParameterError, unknown_name
-from termsieve.metrics import Metric, get_metric
+from termsieve.display import plain_text
+from termsieve.metrics import get_metric
 from termsieve.ranking import rank, sparsity_curve
 from termsieve.scores import score
+from termsieve.telling import MetricSpec, words_for_and_against
 
-MetricSpec = str | Metric | Callable[..., Any]
 MAX_LETTERS = 60  # of a term or a class in a table that people read
 BAR_TERMS = 12  # per direction, what a chart of bars has room for
 
@@ -26,20 +26,8 @@ def shown(text: Any, letters: int = MAX_LETTERS) -> str:
     >>> shown("a" * 9, letters=5), shown("\\ud800x")
     ('aaaa…', '?x')
     """
-    clean = str(text).encode("utf-8", "replace").decode("utf-8")
+    clean = plain_text(text)
     return clean if len(clean) <= letters else clean[: letters - 1] + "…"
-
-
-def class_counts(counts: Counts, label: Any = None) -> Counts:
-    """Return the counts of one class against all other documents; without a label, of the only problem."""
-    if label is None:
-        if len(counts.problems) != 1:
-            raise ParameterError(f"there are {counts.n_classes} classes; choose one with label=")
-        return counts if counts.n_classes == 1 else counts.take(counts.problems)
-    found = [i for i, known in enumerate(counts.classes.tolist()) if known == label]
-    if not found:
-        raise unknown_name("class", label, [str(known) for known in counts.classes])
-    return counts if counts.n_classes == 1 else counts.take(found)
 
 
 def class_sizes(counts: Counts) -> pl.DataFrame:
@@ -65,27 +53,21 @@ def telling_terms(
 
     `speaks` is "for" or "against" the `class`, `score` is the magnitude, `rank` counts both kinds together.
     """
-    own = class_counts(counts, label)
-    scores = score(own, metric)
-    order = rank(scores).order
-    signs, values, names = scores.direction[0], np.abs(scores.values[0]), own.names()
-    rows = [
-        {
-            "term": shown(names[order[place]]),
-            "speaks": speaks,
-            "score": float(values[order[place]]),
-            "tp": int(own.tp[0, order[place]]),
-            "fp": int(own.df[order[place]] - own.tp[0, order[place]]),
-            "rank": int(place) + 1,
-            "class": shown(own.classes[0]),
-            "metric": str(scores.metric),
-        }
-        for sign, speaks in ((1, "for"), (-1, "against"))
-        for place in np.flatnonzero(signs[order] == sign)[:n]
-    ]
-    schema = {"term": pl.String, "speaks": pl.String, "score": pl.Float64}
-    schema |= dict.fromkeys(("tp", "fp", "rank"), pl.Int64) | {"class": pl.String, "metric": pl.String}
-    return pl.DataFrame(rows, schema=schema)
+    words = words_for_and_against(counts, label, metric, n)
+    return words.select(
+        _shown("term", words),
+        pl.when(pl.col("direction") > 0).then(pl.lit("for")).otherwise(pl.lit("against")).alias("speaks"),
+        pl.col("score").abs(),
+        "tp",
+        "fp",
+        "rank",
+        _shown("class", words),
+        pl.lit(str(get_metric(metric))).alias("metric"),
+    )
+
+
+def _shown(column: str, table: pl.DataFrame) -> pl.Series:
+    return pl.Series(column, [shown(text) for text in table[column]], dtype=pl.String)
 
 
 def metric_overlaps(counts: Counts, metrics: Sequence[MetricSpec], k: int = 100) -> pl.DataFrame:

@@ -10,12 +10,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from termsieve.analysis.contours import RESOLUTION, score_grid
-from termsieve.analysis.of_counts import MetricSpec, class_counts, shown
+from termsieve.analysis.of_counts import shown
 from termsieve.counts import Counts
 from termsieve.errors import InputError, ParameterError
 from termsieve.metrics import get_metric
 from termsieve.ranking import rank
 from termsieve.scores import score
+from termsieve.telling import MetricSpec, one_problem
 
 SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000)
 MAX_METRICS = 5
@@ -52,7 +53,7 @@ def roc_map(
     """Return `term_points` of a class and the `isoclines` of up to five metrics."""
     if not 1 <= len(metrics) <= MAX_METRICS:
         raise ParameterError(f"a map holds 1 to {MAX_METRICS} metrics, not {len(metrics)}")
-    own = class_counts(counts, label)
+    own = one_problem(counts, label)
     chosen = [get_metric(each) for each in metrics]
     return RocMap(
         term_points(own, own.classes[0], chosen, max_points),
@@ -74,7 +75,7 @@ def term_points(
 
     Of more than `max_points` the best by any of the metrics are kept. `words` holds up to `max_words` terms.
     """
-    own = class_counts(counts, label)
+    own = one_problem(counts, label)
     tp, fp = own.tp[0], own.df - own.tp[0]
     present = np.flatnonzero(own.df)
     if not len(present):
@@ -119,7 +120,7 @@ def isoclines(
     metric has a line for positive and one for negative terms. `line` numbers the lines, `step` their points;
     sizes beyond the number of terms have no line, and neither has a level that every table reaches.
     """
-    own = class_counts(counts, label)
+    own = one_problem(counts, label)
     pos, neg = int(own.pos[0]), int(own.neg[0])
     rows: list[dict[str, Any]] = []
     n_lines = 0

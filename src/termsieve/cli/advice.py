@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +9,7 @@ import typer
 from typer import Option
 
 from termsieve.cli.output import check_output, show_json, show_table, working
-from termsieve.cli.shell import say
+from termsieve.cli.shell import put, say
 from termsieve.cli.source import Source, takes_source
 from termsieve.cli.terms import Class, Json
 
@@ -74,4 +73,4 @@ def advise(
         show_json(advice.to_dict())
         return
     show_table(advice.summary(), f"{advice.problem}, {advice.n_docs:,} documents, goal {goal}")
-    sys.stdout.write(advice.explanation() + "\n")
+    put(advice.explanation() + "\n")

@@ -8,9 +8,11 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from termsieve.corpus import Corpus, check_missing, split_labels
+from termsieve.corpus import Corpus
 from termsieve.counts.counter import labelled
 from termsieve.errors import InputError
+from termsieve.labels import check_missing, split_labels
+from termsieve.readers.files import MAX_BYTES
 from termsieve.readers.tables import batches, named_columns, table_paths
 
 BATCH_CHARACTERS = 4 << 20
@@ -48,19 +50,20 @@ class Source:
         missing: str = "error",
         delimiter: str | None = None,
         encoding: str = "utf-8",
+        max_bytes: int = MAX_BYTES,
         where: str | None = None,
     ) -> None:
         check_missing(missing)
         split_labels([], separator)
         self._given, self._where = given, where
         self._separator, self._missing = separator, missing
-        self._delimiter, self._encoding = delimiter, encoding
+        self._reading = {"delimiter": delimiter, "encoding": encoding, "max_bytes": max_bytes}
         self.files: list[str] = []
         self.reading = 0  # the number of the file that the next batch comes from
         self.columns: dict[str, str] = {}
         if _are_paths(given):
             self.files = table_paths(given)
-            self.columns = named_columns(self.files[0], text, label, None, delimiter, encoding)
+            self.columns = named_columns(self.files[0], text, label, None, **self._reading)
         elif not isinstance(given, Corpus | Iterable):
             raise InputError(
                 f"a {type(given).__name__} cannot be counted; give a Corpus, paths of tables, "
@@ -79,7 +82,7 @@ class Source:
     def _from_files(self, file: int, row: int) -> Iterator[Batch]:
         for number in range(file, len(self.files)):
             self.reading, path, start = number, self.files[number], 0
-            for frame in batches(path, **self.columns, delimiter=self._delimiter, encoding=self._encoding):
+            for frame in batches(path, **self.columns, **self._reading):
                 for part in _bounded(frame):
                     skipped = min(max(row - start, 0), part.height)
                     start += part.height

@@ -9,7 +9,7 @@ import numpy as np
 
 from termsieve import analysis, charts
 from termsieve.analysis.documents import FEW_DOCUMENTS
-from termsieve.analysis.of_counts import MetricSpec, shown
+from termsieve.analysis.of_counts import shown
 from termsieve.analysis.roc import SIZES
 from termsieve.corpus import Corpus
 from termsieve.counts import Counts
@@ -17,6 +17,7 @@ from termsieve.errors import InputError, ParameterError
 from termsieve.metrics import get_metric
 from termsieve.reports.figures import DeclaredFigure, DeclaredSection, Report
 from termsieve.reports.page import Choice, Chooser, Page, Section, write
+from termsieve.telling import MetricSpec
 from termsieve.terms import term_matrix
 
 METRICS = ("bns", "information_gain", "odds_ratio")
