@@ -1,6 +1,8 @@
 """Builds the compiled kernels; everything else is declared in pyproject.toml.
 
 TERMSIEVE_CHECKED=1 builds them with index checks, for the tests: slower, but a wrong index is an error.
+TERMSIEVE_SANITIZE=1 builds them with AddressSanitizer and UBSan, which end the process at a wrong access to
+memory; libasan must then be loaded first (LD_PRELOAD).
 """
 
 import os
@@ -13,8 +15,11 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 CHECKED = os.environ.get("TERMSIEVE_CHECKED") == "1"
-FLAGS = [] if sys.platform == "win32" else ["-O3"]
-STRIP = ["-Wl,-s"] if sys.platform == "linux" and not CHECKED else []  # symbols are two thirds of the files
+SANITIZE = os.environ.get("TERMSIEVE_SANITIZE") == "1"
+SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"] if SANITIZE else []
+OPTIMISE = [] if sys.platform == "win32" else ["-O1", "-g"] if SANITIZE else ["-O3"]
+# Symbols are two thirds of the files.
+STRIP = ["-Wl,-s"] if sys.platform == "linux" and not (CHECKED or SANITIZE) else []
 
 extensions = [
     Extension(
@@ -22,8 +27,8 @@ extensions = [
         [source.as_posix()],
         include_dirs=[numpy.get_include()],
         define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")],
-        extra_compile_args=FLAGS,
-        extra_link_args=STRIP,
+        extra_compile_args=OPTIMISE + SANITIZERS,
+        extra_link_args=STRIP + SANITIZERS,
     )
     for source in sorted(Path("src/termsieve/kernels").glob("*.pyx"))
 ]

@@ -134,9 +134,3 @@ def test_no_spreadsheet_runs_a_word_or_a_label(folder, capsys):
     for name, read in (("w.json", pl.read_json), ("w.jsonl", pl.read_ndjson), ("w.parquet", pl.read_parquet)):
         assert exit_code(app, [*line, "-o", name]) == 0
         assert set(read(name)["term"]) == plain
-
-
-def test_a_device_is_written_to_and_not_replaced(folder):
-    (folder / "words.json").symlink_to("/dev/null")
-    assert exit_code(app, ["rank", "sums.parquet", "-o", "words.json"]) == 0
-    assert (folder / "words.json").is_symlink()

@@ -1,4 +1,4 @@
-"""Counts files: what was saved comes back or is refused by name, whatever happened to the bytes in between."""
+"""Counts files: what was saved comes back or is refused by name, whatever happened to the bytes."""
 
 import json
 import os
@@ -176,7 +176,7 @@ def test_columns_that_are_missing_are_refused(path, name):
 def test_a_newer_version_says_what_to_do(path):
     frame, head = pl.read_parquet(path), json.loads(Parquet.open(path).metadata[storage.FORMAT])
     path.write_bytes(sealed(frame, {storage.FORMAT: json.dumps(head | {"version": 3})}))
-    with pytest.raises(FormatError, match="counts format 3, .* install a newer termsieve, or count again"):
+    with pytest.raises(FormatError, match=r"counts format 3, .* install a newer termsieve, or count again"):
         Counts.load(path)
 
 

@@ -54,6 +54,15 @@ def test_a_planted_link_is_replaced_and_not_followed(tmp_path):
     assert not (tmp_path / "a.txt").is_symlink()
 
 
+def test_a_pipe_is_written_to_and_not_replaced(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    write_whole(tmp_path / "pipe", b"through")
+    assert os.read(reader, 100) == b"through"
+    os.close(reader)
+    assert (tmp_path / "pipe").is_fifo()
+
+
 def test_only_files_with_the_mark_are_leftovers(tmp_path):
     (tmp_path / f".a.txt.0123{MARK}").touch()
     (tmp_path / ".draft.tmp").touch()

@@ -17,7 +17,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from termsieve import estimators
 from termsieve.corpus import Corpus
 from termsieve.counts import Counts
-from termsieve.errors import FormatError, InputError, ParameterError
+from termsieve.errors import FormatError, InputError, ParameterError, TermsieveError
 from termsieve.estimators import TermVectorizer
 from termsieve.files import write_whole
 from termsieve.labels import encode_labels
@@ -72,10 +72,17 @@ class Model:
         given = _texts(texts)
         if not given:
             return []
-        found = np.asarray(self.pipeline.predict(given))
-        if self.labels is None:
-            return found.tolist()
-        return [tuple(self.labels[column] for column in np.flatnonzero(row)) for row in found]
+        try:
+            found = np.asarray(self.pipeline.predict(given))
+            if self.labels is None:
+                return found.tolist()
+            return [tuple(self.labels[column] for column in np.flatnonzero(row)) for row in found]
+        except TermsieveError:
+            raise
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            # The parts of a model from a damaged file need not fit each other.
+            reason = next(iter(str(error).splitlines()), type(error).__name__)
+            raise InputError(f"the model cannot predict, its parts do not fit together: {reason}") from error
 
     def predict_file(
         self, path: str | os.PathLike[str], *, format: str | None = None, **options: Any
