@@ -47,8 +47,8 @@ def size_curves(
     rows = rows if size_kind is None else of_kind(rows, size_kind)
     if average == "micro":
         nothing = pl.lit(None, dtype=pl.Float64)
-        made = micro_values(rows, measure).with_columns(low=nothing, high=nothing)
-        return made.select(*RUN, "value", "low", "high", "n_terms", "sparsity")
+        table = micro_values(rows, measure).with_columns(low=nothing, high=nothing)
+        return table.select(*RUN, "value", "low", "high", "n_terms", "sparsity")
     return _banded(problem_means(rows, measure), list(RUN), confidence)
 
 
@@ -58,11 +58,11 @@ def _banded(means: pl.DataFrame, keys: list[str], confidence: float) -> pl.DataF
         pl.col("value", "n_terms", "sparsity").mean(),
         pl.len().alias("n_problems"),
     ]
-    made = means.group_by(keys).agg(columns).sort(in_order(*keys[: -len(RUN)]))
-    n = made["n_problems"].to_numpy()
+    bands = means.group_by(keys).agg(columns).sort(in_order(*keys[: -len(RUN)]))
+    n = bands["n_problems"].to_numpy()
     width = stats.t.ppf(0.5 + confidence / 2, np.maximum(n - 1, 1)) / np.sqrt(n)
     half = pl.col("spread") * pl.Series(width)
-    return made.with_columns(
+    return bands.with_columns(
         low=(pl.col("value") - half).clip(0, 1), high=(pl.col("value") + half).clip(0, 1)
     ).select(*keys, "value", "low", "high", "n_problems", "n_terms", "sparsity")
 
@@ -85,13 +85,13 @@ def precision_recall(rows: Rows, size: float | None = None, size_kind: str | Non
     if size is None:
         size_kind, size = best_size(rows)
     keys = ["method", "learner"]
-    made = None
+    joined = None
     for name in ("precision", "recall", "f1"):
         values = values_at(problem_means(rows, name), size, size_kind)
         part = values.group_by(keys).agg(pl.col("value").mean().alias(name))
-        made = part if made is None else made.join(part, on=keys)
-    assert made is not None
-    return made.sort(keys).with_columns(size=pl.lit(float(size)))
+        joined = part if joined is None else joined.join(part, on=keys)
+    assert joined is not None
+    return joined.sort(keys).with_columns(size=pl.lit(float(size)))
 
 
 def by_skew(
@@ -123,9 +123,9 @@ def skew_curves(
     if threshold is None:
         threshold = skew_percentile(rows)
     half = pl.when(pl.col("skew") <= threshold).then(pl.lit("low")).otherwise(pl.lit("high"))
-    made = _banded(means.with_columns(skew_side=half), ["skew_side", *RUN], confidence)
-    made = made if side is None else made.filter(pl.col("skew_side") == side)
-    return made.with_columns(threshold=pl.lit(float(threshold)))
+    bands = _banded(means.with_columns(skew_side=half), ["skew_side", *RUN], confidence)
+    bands = bands if side is None else bands.filter(pl.col("skew_side") == side)
+    return bands.with_columns(threshold=pl.lit(float(threshold)))
 
 
 def skew_percentile(rows: Rows, share: float = 0.9) -> float:
@@ -144,12 +144,12 @@ def size_needed(rows: Rows, share: float = 0.95, measure: Measure = "f1") -> pl.
     """
     if not 0 < share <= 1:
         raise ParameterError(f"share must be above 0 and at most 1, not {share!r}")
-    made = size_curves(rows, measure).filter(pl.col("size_kind") != "all")
-    made = made.with_columns(best=pl.col("value").max().over("learner", "size_kind"))
+    curves = size_curves(rows, measure).filter(pl.col("size_kind") != "all")
+    curves = curves.with_columns(best=pl.col("value").max().over("learner", "size_kind"))
     reached = pl.col("value") >= share * pl.col("best") - 1e-12
     keys = ["method", "learner", "size_kind"]
     return (
-        made.group_by(keys)
+        curves.group_by(keys)
         .agg(
             pl.col("size").filter(reached).min(),
             pl.col("value").max().alias("own_best"),

@@ -45,7 +45,7 @@ def preferences(
         raise ParameterError(f"share must be above 0 and at most 1, not {share!r}")
     rankings = li2009_rankings(counts) if rankings is None else rankings
     information = rank(score(counts, _mutual_information(counts))).scores
-    made = []
+    rows = []
     for name, ranking in rankings.items():
         if len(ranking) == 0:
             raise InputError(f"the ranking {name!r} has no terms; lower its min_df")
@@ -53,8 +53,8 @@ def preferences(
         row = {"metric": name, "n_terms": len(top)}
         for column, values in (("df", counts.df.astype(float)), ("mi", information)):
             row[column] = float(_scaled(values, ranking.order)[top].mean())
-        made.append(row)
-    return pl.DataFrame(made)
+        rows.append(row)
+    return pl.DataFrame(rows)
 
 
 def _mutual_information(counts: Counts) -> str:

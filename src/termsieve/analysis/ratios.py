@@ -57,7 +57,7 @@ def implied_ratios(
 
     It is the ratio that a two-sided metric decides without saying so.
     """
-    made = []
+    records = []
     for c in counts.problems.tolist():
         own = counts.take([c])
         for chosen in map(get_metric, metrics):
@@ -67,7 +67,7 @@ def implied_ratios(
             for size in sizes:
                 n = min(int(size), len(signs))
                 share = float(positive[n - 1] / n) if n else None
-                made.append(
+                records.append(
                     {
                         "class": str(counts.classes[c]),
                         "metric": str(chosen),
@@ -76,7 +76,7 @@ def implied_ratios(
                     }
                 )
     schema = {"class": pl.String, "metric": pl.String, "size": pl.Int64, "ratio": pl.Float64}
-    return pl.DataFrame(made, schema=schema)
+    return pl.DataFrame(records, schema=schema)
 
 
 def largest_scores(counts: Counts, metrics: Sequence[str | Metric | Callable[..., Any]]) -> pl.DataFrame:
@@ -85,7 +85,7 @@ def largest_scores(counts: Counts, metrics: Sequence[str | Metric | Callable[...
     A signed metric's scores are taken by magnitude; null where the class has no term of that direction.
     """
     names = counts.names()
-    made = []
+    records = []
     for c in counts.problems.tolist():
         own = counts.take([c])
         for chosen in map(get_metric, metrics):
@@ -99,11 +99,11 @@ def largest_scores(counts: Counts, metrics: Sequence[str | Metric | Callable[...
                     f"{side}_term": None if best is None else str(names[best]),
                     f"{side}_score": None if best is None else float(values[best]),
                 }
-            made.append(row)
+            records.append(row)
     schema: dict[str, Any] = {"class": pl.String, "metric": pl.String}
     for side in ("positive", "negative"):
         schema |= {f"{side}_term": pl.String, f"{side}_score": pl.Float64}
-    return pl.DataFrame(made, schema=schema)
+    return pl.DataFrame(records, schema=schema)
 
 
 def _chosen(parameter: Parameter | None) -> pl.Expr:

@@ -64,7 +64,7 @@ def paired_tests(
     else:
         key = (*PROBLEM, "trial")
         values = values_at(problem_values(rows, measure), size, size_kind)
-    made = []
+    tables = []
     for learner, part in per_learner(values):
         wide = by_method(part, key)
         tests = [
@@ -72,10 +72,10 @@ def paired_tests(
             for a, b in _compared(wide.columns[len(key) :], reference)
         ]
         if tests:
-            made.append(_with_holm(pl.DataFrame(tests, infer_schema_length=None)))
-    if not made:
+            tables.append(_with_holm(pl.DataFrame(tests, infer_schema_length=None)))
+    if not tables:
         raise InputError("there is only one method, and nothing to compare it with")
-    return pl.concat(made)
+    return pl.concat(tables)
 
 
 def paired_at_best_size(rows: Rows, measure: Measure = "f1", reference: str | None = None) -> pl.DataFrame:
@@ -95,10 +95,10 @@ def _compared(methods: Sequence[str], reference: str | None) -> list[tuple[str, 
 def _paired(a: NDArray[Any], b: NDArray[Any]) -> dict[str, Any]:
     """Return both tests; equal values everywhere differ with p = 1, and one pair alone has no p."""
     difference = a - b
-    made: dict[str, Any] = {"n": len(a), "difference": float(difference.mean())}
+    facts: dict[str, Any] = {"n": len(a), "difference": float(difference.mean())}
     spread = np.ptp(difference)
     if len(a) < 2:
-        return made | {"t": None, "p_t": None, "w": None, "p_wilcoxon": None}
+        return facts | {"t": None, "p_t": None, "w": None, "p_wilcoxon": None}
     if spread <= 1e-12 * max(1.0, np.abs(difference).max()):  # no variance: t is 0 or without bound
         zero = bool(np.abs(difference).max() <= 1e-12)
         t, p_t = (0.0, 1.0) if zero else (None, 0.0)
@@ -107,9 +107,9 @@ def _paired(a: NDArray[Any], b: NDArray[Any]) -> dict[str, Any]:
         t, p_t = float(test.statistic), float(test.pvalue)
     moved = np.where(np.abs(difference) <= 1e-12, 0.0, difference)
     if not moved.any():
-        return made | {"t": t, "p_t": p_t, "w": 0.0, "p_wilcoxon": 1.0}
+        return facts | {"t": t, "p_t": p_t, "w": 0.0, "p_wilcoxon": 1.0}
     w, p_wilcoxon = _wilcoxon(moved)
-    return made | {"t": t, "p_t": p_t, "w": w, "p_wilcoxon": p_wilcoxon}
+    return facts | {"t": t, "p_t": p_t, "w": w, "p_wilcoxon": p_wilcoxon}
 
 
 def _wilcoxon(difference: NDArray[np.float64]) -> tuple[float, float]:
@@ -139,8 +139,10 @@ def _with_holm(table: pl.DataFrame) -> pl.DataFrame:
         for place, value in zip(known.arg_true(), holm(p.drop_nulls().to_numpy()), strict=True):
             adjusted[place] = float(value)
         columns.append(pl.Series(f"{name}_holm", adjusted, dtype=pl.Float64))
-    made = table.with_columns(pl.col("t", "p_t", "w", "p_wilcoxon").cast(pl.Float64)).with_columns(columns)
-    return made.select(
+    with_holm = table.with_columns(pl.col("t", "p_t", "w", "p_wilcoxon").cast(pl.Float64)).with_columns(
+        columns
+    )
+    return with_holm.select(
         "first",
         "second",
         "learner",

@@ -58,14 +58,14 @@ def fold_stability(
     if missing:
         raise InputError(f"the selections lack the column {missing[0]!r}; give them as a study writes them")
     selections = prefixes(selections, sizes) if sizes else selections
-    made = []
+    rows = []
     for key, part in selections.sort(_RUN, nulls_last=True).group_by(list(_RUN), maintain_order=True):
         row = dict(zip(_RUN, key, strict=True))
         size = n_terms.get(str(row["corpus"])) if isinstance(n_terms, Mapping) else n_terms
         sets = [set(terms) for terms in part["terms"].to_list()]
         pairs = list(combinations(sets, 2))
         indices = [] if size is None else [kuncheva(a, b, size) for a, b in pairs]
-        made.append(
+        rows.append(
             row
             | {
                 "n_sets": len(sets),
@@ -75,7 +75,7 @@ def fold_stability(
         )
     schema = {name: selections.schema[name] for name in _RUN}
     return pl.DataFrame(
-        made, schema=schema | {"n_sets": pl.Int64, "jaccard": pl.Float64, "kuncheva": pl.Float64}
+        rows, schema=schema | {"n_sets": pl.Int64, "jaccard": pl.Float64, "kuncheva": pl.Float64}
     )
 
 
@@ -100,13 +100,13 @@ def prefixes(selections: pl.DataFrame, sizes: Sequence[float]) -> pl.DataFrame:
 def overlaps(selections: Mapping[str, Collection[Any]]) -> pl.DataFrame:
     """Return for every two named selections, also the same, the terms they share and their Jaccard index."""
     sets = {name: set(terms) for name, terms in selections.items()}
-    made = [
+    rows = [
         {"first": a, "second": b, "shared": len(sets[a] & sets[b]), "jaccard": jaccard(sets[a], sets[b])}
         for a in sets
         for b in sets
     ]
     return pl.DataFrame(
-        made, schema={"first": pl.String, "second": pl.String, "shared": pl.Int64, "jaccard": pl.Float64}
+        rows, schema={"first": pl.String, "second": pl.String, "shared": pl.Int64, "jaccard": pl.Float64}
     )
 
 

@@ -45,8 +45,8 @@ def _methods(table: pl.DataFrame, column: str = "method") -> list[str]:
 def _with_runs(table: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     """Return the table with a column `run`, "method at size", and the runs by method and size."""
     size = pl.col("size").map_elements(lambda size: f"{size:g}", return_dtype=pl.String)
-    made = table.with_columns(run=pl.format("{} at {}", pl.col("method"), size))
-    return made, made.sort("method", "size")["run"].unique(maintain_order=True).to_list()
+    named = table.with_columns(run=pl.format("{} at {}", pl.col("method"), size))
+    return named, named.sort("method", "size")["run"].unique(maintain_order=True).to_list()
 
 
 def _one_learner(table: pl.DataFrame) -> pl.DataFrame:
@@ -335,10 +335,10 @@ def critical_difference(ranks: MeanRanks) -> alt.LayerChart:
 
 def _untold_groups(ranks: list[float], critical: float) -> list[tuple[float, float]]:
     """Return the spans of the largest groups of two or more methods less than `critical` ranks apart."""
-    made: list[tuple[float, float]] = []
+    groups: list[tuple[float, float]] = []
     for i, start in enumerate(ranks):
         close = [j for j in range(i, len(ranks)) if ranks[j] - start < critical]
         end = ranks[close[-1]]
-        if len(close) > 1 and not (made and end <= made[-1][1]):
-            made.append((start, end))
-    return made
+        if len(close) > 1 and not (groups and end <= groups[-1][1]):
+            groups.append((start, end))
+    return groups

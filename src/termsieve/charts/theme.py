@@ -37,11 +37,11 @@ CONFIG = {
 
 def records(table: pl.DataFrame | Iterable[dict[str, Any]]) -> Any:
     """Return rows as a chart's own data, however many."""
-    made = table if isinstance(table, pl.DataFrame) else pl.DataFrame(list(table), infer_schema_length=None)
-    if made.is_empty():
+    frame = table if isinstance(table, pl.DataFrame) else pl.DataFrame(list(table), infer_schema_length=None)
+    if frame.is_empty():
         raise InputError("there is nothing to draw: the table has no rows")
     # Altair refuses larger frames; it takes larger lists, but copies them again and again.
-    return made if made.height <= ALTAIR_ROWS else alt.InlineData(values=made.to_dicts())
+    return frame if frame.height <= ALTAIR_ROWS else alt.InlineData(values=frame.to_dicts())
 
 
 def colour(names: Sequence[str], field: str = "method", title: str | None = None) -> alt.Color:
@@ -64,9 +64,9 @@ def shape(names: Sequence[str], field: str = "method", title: str | None = None)
 
 def layered(*layers: Any, **properties: Any) -> alt.LayerChart:
     """Return the layers as one chart of the usual width."""
-    made = alt.layer(*layers)
-    assert isinstance(made, alt.LayerChart)
-    return made.properties(**{"width": WIDTH, "height": HEIGHT} | properties)
+    chart = alt.layer(*layers)
+    assert isinstance(chart, alt.LayerChart)
+    return chart.properties(**{"width": WIDTH, "height": HEIGHT} | properties)
 
 
 def tips(*fields: str, **formats: str) -> list[alt.Tooltip]:

@@ -132,18 +132,18 @@ def _warnings_said() -> Iterator[None]:
 def _run(function: Any, *paths: Any, dask: str | None, **options: Any) -> None:
     if dask is None:
         with _warnings_said():
-            made = function(*paths, **options, progress=True)
+            results = function(*paths, **options, progress=True)
     else:
         if options.pop("workers") is not None:
             raise wrong("--workers is for one machine, not for --dask")
         from termsieve.studies.dask import DaskEngine
 
         with DaskEngine(dask) as engine:
-            made = function(*paths, **options, progress=True, engine=engine)
-    failed = made.failures
-    say(f"{len(made):,} rows in {made.path}; next: termsieve study report {made.path}")
+            results = function(*paths, **options, progress=True, engine=engine)
+    failed = results.failures
+    say(f"{len(results):,} rows in {results.path}; next: termsieve study report {results.path}")
     if failed:
-        say(f"{len(failed)} units failed, see {made.path / 'failed'}; go on with: termsieve study resume")
+        say(f"{len(failed)} units failed, see {results.path / 'failed'}; go on with: termsieve study resume")
         raise typer.Exit(1)
 
 
@@ -190,8 +190,8 @@ def merge_command(
     """Unite the results of one plan from two directories."""
     from termsieve.studies import merge_studies
 
-    made = merge_studies(first, second, output)
-    say(f"{len(made):,} rows in {made.path}")
+    merged = merge_studies(first, second, output)
+    say(f"{len(merged):,} rows in {merged.path}")
 
 
 @study.command("report", epilog="\b\nExample: termsieve study report results --measure recall")

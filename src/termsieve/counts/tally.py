@@ -138,7 +138,7 @@ class Tally:
         lengths = (self.ends - starts)[rows]
         ends = np.cumsum(lengths)
         at = np.repeat(starts[rows] - (ends - lengths), lengths) + np.arange(int(lengths.sum()))
-        made = Tally(
+        kept_tally = Tally(
             self.n_docs,
             self.kind,
             self.classes,
@@ -151,7 +151,7 @@ class Tally:
             None if self.tf_total is None else self.tf_total[rows],
             None if self.squares is None else self.squares[rows],
         )
-        return made, int(self.df[order[max_terms]])
+        return kept_tally, int(self.df[order[max_terms]])
 
     def to_bytes(self) -> bytes:
         """Return the tally as the bytes of an npz archive."""
@@ -297,9 +297,9 @@ def spelled(terms: Sequence[str]) -> tuple[NDArray[np.uint8], Ints]:
 
 
 def _spread(values: Ints, places: NDArray[Any], size: int) -> Ints:
-    made = np.zeros(size, dtype=np.int64)
-    made[places] = values
-    return made
+    spread = np.zeros(size, dtype=np.int64)
+    spread[places] = values
+    return spread
 
 
 def _moved(
@@ -307,6 +307,6 @@ def _moved(
 ) -> sparse.csr_array:
     """Return a table with its rows and columns, both in rising order, at other places."""
     indptr = np.concatenate([[0], np.cumsum(_spread(np.diff(table.indptr), rows, shape[0]))])
-    made = sparse.csr_array((table.data, columns[table.indices], indptr), shape=shape)
-    made.has_canonical_format = True
-    return made
+    moved = sparse.csr_array((table.data, columns[table.indices], indptr), shape=shape)
+    moved.has_canonical_format = True
+    return moved

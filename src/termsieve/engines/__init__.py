@@ -74,8 +74,8 @@ def get_engine(engine: str | Engine, **options: Any) -> Engine:
         if option not in own:
             its = f"its own options are {', '.join(own)}" if own else "it has no options of its own"
             raise ParameterError(f"the engine {engine!r} takes no {option!r}; {its}")
-    made: Engine = factory(**options)
-    return made
+    chosen: Engine = factory(**options)
+    return chosen
 
 
 def count(

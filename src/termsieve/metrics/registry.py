@@ -128,13 +128,13 @@ def _parsed(spec: str) -> Metric:
     if found is None:
         raise unknown_name("metric", name, METRICS, _by_alias())
     parameters = bound_parameters(found.function, _TABLE, spec, args, kwargs)
-    made = replace(found, parameters=parameters)
-    if not made.needs:
+    metric = replace(found, parameters=parameters)
+    if not metric.needs:
         try:  # a parameter outside its rule is reported here, before any data is read
-            made(1, 0, 2, 2)
+            metric(1, 0, 2, 2)
         except TypeError as error:
             raise ParameterError(f"{spec!r} has an argument of the wrong type: {error}") from None
-    return made
+    return metric
 
 
 def _by_alias() -> dict[str, str]:

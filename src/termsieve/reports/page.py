@@ -65,10 +65,10 @@ class Variant:
         spec = specification(self.chart.properties(width="container"))
         spec |= {"config": LOOK, "autosize": {"type": "fit-x", "contains": "padding"}}
         spec.pop("$schema", None)
-        made: dict[str, Any] = {"spec": spec, "columns": self.table.columns}
+        summary: dict[str, Any] = {"spec": spec, "columns": self.table.columns}
         records = self.table.to_dicts()
         same = [name for name, data in spec.get("datasets", {}).items() if data == records]
-        return made | ({"data": same[0]} if same else {"rows": _rows(self.table)})
+        return summary | ({"data": same[0]} if same else {"rows": _rows(self.table)})
 
 
 @dataclass(frozen=True)
