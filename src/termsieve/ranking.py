@@ -171,15 +171,37 @@ def rank(
     min_df: float = 1,
     max_df: float = 1.0,
 ) -> Ranking:
-    """Return the terms from best to worst: by score, then document frequency, then lower column.
+    """Return the terms from best to worst.
 
-    `side`: "both" kinds of term, the "positive" first, or the "negative" first. `ratio`: of any number of
-    top terms, this share has the greatest signed scores and the rest the smallest (zheng2004). `alpha`:
-    positive terms' scores times alpha, negative terms' times 1 - alpha (forman2003). `combine`: how the
-    classes' scores become one ranking: their "max", their "mean" weighted by class size, "round_robin"
-    (each class in turn gives its best term not yet taken) or "joint" (the metric's form over all classes).
-    Terms in fewer than `min_df` or more than `max_df` documents (shares, if floats) are left out.
+    Terms with equal scores are ordered by document frequency, the most frequent first, then by column.
 
+    Parameters
+    ----------
+    scores : Scores
+        The scores of the terms for each class; see :func:`termsieve.score`.
+    side : {"both", "positive", "negative"}, default="both"
+        Which terms come first: those that speak for the class, those that speak against it, or both alike.
+    ratio : float, optional
+        Of any number of best terms, this share has the greatest signed scores and the rest the smallest
+        (zheng2004).
+    alpha : float, optional
+        The scores of positive terms are multiplied by alpha, those of negative terms by 1 - alpha
+        (forman2003).
+    combine : {"max", "mean", "round_robin", "joint"}, default="max"
+        How the scores of several classes become one ranking: by the greatest score, by the mean weighted by
+        class size, in turns (each class takes its best term that is not yet taken), or by the metric's own
+        form over all classes.
+    min_df, max_df : int or float, default=1 and 1.0
+        Terms in fewer than `min_df` or in more than `max_df` documents are left out; a float is a share of
+        the documents.
+
+    Returns
+    -------
+    Ranking
+        The ranked terms.
+
+    Examples
+    --------
     >>> from termsieve.scores import score
     >>> X, y = [[1, 1, 0, 1], [1, 1, 0, 0], [0, 1, 1, 0]], ["spam", "spam", "ham"]
     >>> counts = Counts.from_matrix(X, y, terms=["buy", "now", "hi", "ltd"])
@@ -209,12 +231,29 @@ def cut(
     sparsity: float | None = None,
     memory: float | None = None,
 ) -> Columns:
-    """Return the columns that one cut-off keeps, best first; without any, k = 1000.
+    """Return the columns of the terms that a cut-off keeps, the best first.
 
-    `k`: the best k terms. `fraction`: that share of the ranked terms, at least one. `threshold`: scores of
-    at least that. `sparsity`: as many as possible while documents keep at most that many distinct terms on
-    average (mladenic2004). `memory`: as many as possible while the training matrix, a CSR of float64 with
-    32-bit indices, takes at most that many bytes.
+    Parameters
+    ----------
+    ranking : Ranking
+        The ranked terms. Give at most one of the following cut-offs; without any, ``k=1000``.
+    k : int, optional
+        Number of terms to keep.
+    fraction : float, optional
+        Share of the ranked terms to keep; at least one term is kept.
+    threshold : float, optional
+        Keep the terms with at least this score.
+    sparsity : float, optional
+        Keep as many terms as possible while the mean number of distinct selected terms per document is at
+        most this (mladenic2004).
+    memory : float, optional
+        Keep as many terms as possible while the training matrix (CSR, float64, 32-bit indices) takes at most
+        this many bytes.
+
+    Returns
+    -------
+    ndarray of int
+        The columns of the selected terms.
     """
     given = one_cut(k=k, fraction=fraction, threshold=threshold, sparsity=sparsity, memory=memory)
     name, value = next(iter(given.items()), ("k", 1000))
@@ -299,7 +338,7 @@ ALL = Size("all")
 
 
 def sparsity_curve(counts: Counts, ranking: Ranking | NDArray[Any]) -> Floats:
-    """Return the mean number of distinct terms a document keeps with the best 1, 2, ... terms."""
+    """Return the mean number of distinct selected terms per document with the best 1, 2, ... terms."""
     order = ranking.order if isinstance(ranking, Ranking) else np.asarray(ranking)
     return np.cumsum(counts.df[order]) / counts.n_docs
 
@@ -326,14 +365,14 @@ def _check(scores: Scores, side: Any, ratio: Any, alpha: Any, combine: Any) -> N
 
 
 def _joint(scores: Scores) -> Floats:
-    """Return the metric's score over all classes at once, one a term."""
+    """Return one score per term: the metric's form over all classes."""
     counts, metric = scores.counts, scores.metric
     if metric.joint is None:
         raise ParameterError(
             f"metric '{metric}' has no joint form; information_gain and chi_squared have one"
         )
     if counts.multilabel or counts.pos.sum() != counts.n_docs:
-        raise InputError("combine='joint' needs exactly one label a document; use 'max' or 'round_robin'")
+        raise InputError("combine='joint' needs exactly one label per document; use 'max' or 'round_robin'")
     tables = [tp for _, tp, _ in counts.blocks()]
     if len(tables) > 1:
         raise InputError("combine='joint' needs all classes at once, and these are too many; use 'max'")
