@@ -210,7 +210,7 @@ def test_wrong_ranking_arguments_are_told(arguments, sentence):
 
 def test_joint_needs_one_label_a_document():
     counts = Counts.from_matrix([[1], [1]], [("a", "b"), ()])
-    with pytest.raises(InputError, match="exactly one label a document"):
+    with pytest.raises(InputError, match="exactly one label per document"):
         rank(score(counts, "ig"), combine="joint")
 
 

@@ -29,12 +29,38 @@ if TYPE_CHECKING:
 
 
 class Corpus:
-    """Labelled documents: texts or a ready term matrix, with one label per document or a tuple of several.
+    """Labelled documents, as texts or as a term matrix.
 
-    `parts` is the split the source came with: "train", "test" or another word for each document, or None.
-    `source` says in words how the corpus was read. A corpus is never changed after it was made; its matrix is
-    shared, not copied, and is not to be written to.
+    A corpus never changes. Its matrix is shared, not copied, so do not write to it.
 
+    Parameters
+    ----------
+    texts : iterable of str, optional
+        The texts of the documents. Give either texts or a matrix.
+    labels : iterable
+        One label per document, or one tuple of labels per document.
+    matrix : sparse or dense matrix, optional
+        The counts of terms, documents x terms.
+    terms : iterable of str, optional
+        The names of the columns of the matrix.
+    split : iterable of str, optional
+        The part of each document: "train", "test" or another word.
+    name : str, optional
+        The name of the corpus.
+    source : str, optional
+        A description of how the corpus was read.
+
+    Attributes
+    ----------
+    texts, labels, matrix, terms, name, source
+        As given.
+    parts : ndarray or None
+        The split as given: the part of each document.
+    multilabel : bool
+        Whether documents have tuples of labels.
+
+    Examples
+    --------
     >>> corpus = Corpus(["cheap pills", "see you", "cheap watches"], ["spam", "ham", "spam"], name="mail")
     >>> corpus
     <Corpus 'mail': 3 texts, 2 classes>
@@ -138,7 +164,7 @@ class Corpus:
 
     @cached_property
     def skew(self) -> dict[Any, float]:
-        """For each class the documents outside it for one inside it: neg / pos."""
+        """The skew of each class: the number of documents outside it divided by the number in it."""
         return {label: (len(self) - size) / size for label, size in self.class_sizes.items()}
 
     def subset(self, rows: Any) -> Corpus:
@@ -173,10 +199,23 @@ class Corpus:
         random_state: int | np.random.Generator | None = None,
         stratify: bool | None = None,
     ) -> tuple[Corpus, Corpus]:
-        """Return (train, test): the source's own split, or with `test_size` a random one.
+        """Return the training and the test part: the corpus's own split, or a random one.
 
-        `test_size` is a share between 0 and 1 or a number of documents. A random split keeps the class shares
-        (`stratify`) unless documents have several labels; equal seeds give equal splits.
+        Parameters
+        ----------
+        test_size : float or int, optional
+            The size of the test part of a random split: a share between 0 and 1, or a number of documents.
+            Without it, the corpus's own split is returned.
+        random_state : int or Generator, optional
+            The seed of a random split; equal seeds give equal splits.
+        stratify : bool, optional
+            Whether a random split keeps the shares of the classes. By default it does, unless documents have
+            several labels.
+
+        Returns
+        -------
+        tuple of Corpus
+            The training part and the test part.
         """
         if test_size is None:
             if random_state is not None or stratify is not None:

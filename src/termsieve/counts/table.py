@@ -41,14 +41,44 @@ class Tables(NamedTuple):
 
 
 class Counts:
-    """For each class and term, the documents inside and outside the class that contain the term.
+    """For each class and term, the number of documents inside and outside the class that contain the term.
 
-    `tp`, `fp`: classes x terms; `pos`, `neg`: one per class; `df`: one per term; `classes`: sorted; `terms`:
-    names, or None. Above 2**25 cells `tp` is a scipy csr_array and `fp` comes in `blocks()` of classes only.
-    With `occurrences=True` there are also `tf` (classes x terms), `tf_total` and `squares` (one per term).
+    Make them with :func:`termsieve.count` or `Counts.from_matrix`. Counts of disjoint documents can be added,
+    and the counts of a part can be subtracted from those of the whole.
 
-    Counts of disjoint documents add up, and whole - part is the rest:
+    Parameters
+    ----------
+    tp : array of shape (n_classes, n_terms)
+        Number of documents of the class that contain the term. Above 2**25 cells it is a sparse csr_array.
+    pos : array of shape (n_classes,)
+        Number of documents of the class.
+    df : array of shape (n_terms,)
+        Number of documents that contain the term.
+    n_docs : int
+        Number of documents.
+    classes : array of shape (n_classes,)
+        The classes, sorted.
+    terms : sequence of str, optional
+        The terms.
+    multilabel : bool, default=False
+        Whether documents may have several labels.
+    tf : array of shape (n_classes, n_terms), optional
+        Number of occurrences of the term in the class.
+    tf_total, squares : array of shape (n_terms,), optional
+        The sum, and the sum of squares, of the term's occurrences per document.
 
+    Attributes
+    ----------
+    fp : ndarray of shape (n_classes, n_terms)
+        Number of documents outside the class that contain the term. If the table is too large, use
+        `blocks()`.
+    neg : ndarray of shape (n_classes,)
+        Number of documents outside the class.
+    n_classes, n_terms : int
+        Number of classes and of terms.
+
+    Examples
+    --------
     >>> spam = Counts.from_matrix([[1, 1, 0], [0, 1, 0]], ["spam", "spam"], terms=["buy", "now", "hi"])
     >>> ham = Counts.from_matrix([[0, 1, 1]], ["ham"], terms=["buy", "now", "hi"])
     >>> both = spam + ham
@@ -57,7 +87,7 @@ class Counts:
     >>> both.tp.tolist(), both.fp.tolist(), (both - ham) + ham == both
     ([[0, 1, 1], [1, 2, 0]], [[1, 2, 0], [0, 1, 1]], True)
 
-    A class is taken by its name:
+    The counts of one class, by its name:
 
     >>> both["spam"].tp.tolist()
     [[1, 2, 0]]
@@ -95,9 +125,18 @@ class Counts:
     def from_matrix(
         cls, X: Any, y: Any, terms: Sequence[str] | NDArray[Any] | None = None, occurrences: bool = False
     ) -> Counts:
-        """Count the documents x terms matrix `X` (sparse, dense or a frame) with the labels `y`.
+        """Return the counts of a term matrix.
 
-        A term is present where its value is above 0; `occurrences=True` also sums the values themselves.
+        Parameters
+        ----------
+        X : sparse matrix, array or dataframe of shape (n_docs, n_terms)
+            The term matrix; a term is present where its value is above 0.
+        y : array-like
+            The labels of the documents.
+        terms : sequence of str, optional
+            The names of the columns; by default those of a dataframe.
+        occurrences : bool, default=False
+            Whether to sum the values of X, too; they must be whole numbers.
         """
         names, matrix = presence_matrix(X)
         if terms is None:
@@ -179,12 +218,12 @@ class Counts:
 
     @property
     def occurrences(self) -> bool:
-        """Whether term occurrences were counted beside documents."""
+        """Whether the occurrences of terms were counted, too."""
         return self.tf is not None
 
     @property
     def problems(self) -> NDArray[np.intp]:
-        """Positions of the classes that make problems of their own.
+        """Positions of the classes that are problems.
 
         The two classes of a single-label target are one problem, that of the second class, which is what
         scikit-learn calls the positive one; otherwise every class is a problem.
@@ -198,7 +237,7 @@ class Counts:
 
     @cached_property
     def distinct(self) -> tuple[Counts, NDArray[np.int64]]:
-        """The document counts of the distinct columns only, and which of these each column is like.
+        """The document counts of the distinct columns, and for each column which of these it equals.
 
         Most terms are rare and share their counts in all classes with many others, so whatever depends on
         counts alone is computed on these.
@@ -227,7 +266,7 @@ class Counts:
 
     @cached_property
     def tables(self) -> Tables:
-        """The distinct 2x2 tables of all classes, and where among them each class and term finds its own."""
+        """The distinct 2x2 tables of all classes, and for each class and term the position of its table."""
         of_class, of_term, at = counting.distinct_tables(self.tp, self.df, NUMBERED_DF)
         tp, df, pos = self.tp[of_class, of_term], self.df[of_term], self.pos[of_class]
         return Tables(tp, df - tp, pos, self.n_docs - pos, at)
@@ -367,7 +406,7 @@ class Counts:
         ]
 
     def to_frame(self) -> polars.DataFrame:
-        """Return a polars frame with a row for each class and term: class, term, tp, fp, df, pos, neg."""
+        """Return a polars frame with one row per class and term: class, term, tp, fp, df, pos, neg."""
         import polars as pl
 
         tp, fp = self.tp, self.fp
@@ -386,7 +425,7 @@ class Counts:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the counts to one Parquet file with one row per term.
 
-        The file is whole or absent, and `load` notices when it has been damaged.
+        If writing fails, no file is left behind. `load` detects damaged files.
         """
         from termsieve.counts.storage import save
 

@@ -131,10 +131,29 @@ def corpus_report(
     sizes: Sequence[int] = SIZES,
     max_classes: int = MAX_CLASSES,
 ) -> str:
-    """Return the corpus report as one HTML document, and write it where a path is given.
+    """Return the report of a corpus as one HTML document that needs no network.
 
-    `metrics`, at most five, choose the telling words and the lines of the ROC maps, `sizes` the numbers of
-    terms the lines stand for. Of more than `max_classes` classes only the largest have words and maps.
+    It shows the classes, warnings, the telling words and a ROC map of each class.
+
+    Parameters
+    ----------
+    source : Corpus or Counts
+        The documents, or their counts.
+    path : path, optional
+        The file to write.
+    title : str, optional
+        The title of the page; by default the name of the corpus.
+    metrics : sequence of str, Metric or callable
+        At most five metrics that choose the telling words and draw the lines of the ROC maps.
+    sizes : sequence of int
+        The numbers of terms that the lines stand for.
+    max_classes : int, default=30
+        Show words and maps only for this number of classes, the largest ones.
+
+    Returns
+    -------
+    str
+        The HTML document.
     """
     if not isinstance(source, Corpus | Counts):
         raise InputError(f"a report needs a Corpus or Counts, not {type(source).__name__}")

@@ -222,10 +222,25 @@ def study_report(
     measure: str = "f1",
     title: str | None = None,
 ) -> str:
-    """Return the study report as one HTML document, and write it where a path is given.
+    """Return the report of a study as one HTML document that needs no network.
 
-    `results` are a study's Results or its rows; with rows alone, `selections` may come beside them. `measure`
-    is the goal by which methods are compared, such as "f1", "recall" or "f1_break_even".
+    Parameters
+    ----------
+    results : Results or polars frame
+        The results of a study, or its rows.
+    path : path, optional
+        The file to write.
+    selections : polars frame, optional
+        The selections, if `results` is a frame of rows.
+    measure : str, default="f1"
+        The goal by which methods are compared, such as "f1", "recall" or "f1_break_even".
+    title : str, optional
+        The title of the page.
+
+    Returns
+    -------
+    str
+        The HTML document.
     """
     manifest: dict[str, Any] = {}
     if isinstance(results, Results):

@@ -119,7 +119,30 @@ class LearnerPlan:
 
 @dataclass(frozen=True)
 class Plan:
-    """A study: what is run on what; `str(plan)` is its canonical form, `plan.hash` a digest of that."""
+    """The description of a study: which methods, sizes and learners are run on which corpora.
+
+    `str(plan)` is its canonical form in TOML, and `plan.hash` a digest of that form. Plans are usually read
+    from a file with :func:`termsieve.load_plan`; docs/studies.md explains all keys.
+
+    Parameters
+    ----------
+    name : str
+        The name of the plan.
+    corpora, methods, sizes, learners : tuple
+        What is combined: every method, at every size, with every learner, on every problem of every corpus.
+    representation : Representation
+        How texts become values of terms.
+    problems : Problems
+        Whether each class against the rest is a problem, or all classes are one problem; and which classes.
+    protocol : Protocol
+        Trials, folds and the seed.
+    break_even : bool, default=False
+        Whether to store the confusion counts at the break-even point, too.
+    selections : bool, default=True
+        Whether to store the selected terms.
+    about : str, optional
+        A description for readers.
+    """
 
     name: str
     corpora: tuple[CorpusPlan, ...]
@@ -135,13 +158,13 @@ class Plan:
 
     @classmethod
     def parse(cls, text: str, name: str = "study") -> Plan:
-        """Return the plan that a TOML text spells, or raise StudyError with all faults and their lines."""
+        """Return the plan of a TOML text, or raise a StudyError that lists all mistakes and their lines."""
         from termsieve.studies.plan_reader import PlanReader
 
         return PlanReader(text, name).plan()
 
     def lines(self) -> list[str]:
-        """Return what the plan says, one fact per line, in a fixed order.
+        """Return the content of the plan, one fact per line, in a fixed order.
 
         A plan extends another if it has all its lines and more of the kinds in `ADDABLE`.
         """
@@ -268,8 +291,20 @@ def _size_table(sizes: Sequence[Size]) -> dict[str, Any]:
 
 
 def load_plan(plan: str | os.PathLike[str] | Plan) -> Plan:
-    """Return a plan by its built-in name, from a TOML file, or as it is.
+    """Return a plan.
 
+    Parameters
+    ----------
+    plan : str, path or Plan
+        The name of a built-in plan, the path of a TOML file, or a Plan, which is returned as it is.
+
+    Returns
+    -------
+    Plan
+        The plan; a StudyError lists all mistakes of a file, with their lines.
+
+    Examples
+    --------
     >>> load_plan("quick").name
     'quick'
     """

@@ -77,20 +77,41 @@ def run_study(
     share: tuple[int, int] = (1, 1),
     progress: bool | Callable[[Progress], None] = False,
 ) -> Results:
-    """Run a plan (a built-in name, a TOML file or a Plan) into the directory `out`, and return its Results.
+    """Run a study and return its results.
 
-    What `out` holds of the same plan already is not run again; that of another plan is refused, unless the
-    new plan only adds to it and `extend` is True. `data` is the folder of the plan's paths (otherwise
-    TERMSIEVE_DATA, or the current one); `corpora` gives some as objects instead. `workers` are processes,
-    as many as there are cores by default; `engine` runs units elsewhere. `share=(1, 2)` runs the first half
-    of the units, for `merge_studies` to unite with the other. `progress=True` draws a bar; a function is
-    called with a Progress after each unit.
+    If the directory holds results of the same plan, only what is missing is run. A failed unit of work is
+    recorded in `results.failures`, and the other units continue. Ctrl-C waits for the running units, a second
+    Ctrl-C does not; both raise KeyboardInterrupt, and finished work is kept. A run that is refused, because
+    of the plan, the directory or a corpus, changes nothing on the disk. If a part is missing or damaged, a
+    warning names it and it is run again.
 
-    A unit that fails is recorded (`results.failures`), and the others go on. Ctrl-C waits for the running
-    units, a second one does not; both raise KeyboardInterrupt, and what was finished is kept.
+    Parameters
+    ----------
+    plan : str, path or Plan
+        The name of a built-in plan, a TOML file, or a Plan.
+    out : path
+        The directory for the results.
+    data : path, optional
+        The folder that the plan's paths are relative to; by default the one that the variable TERMSIEVE_DATA
+        names, or the current folder.
+    corpora : mapping of str to Corpus, optional
+        Corpora in memory, by name, instead of reading them from files.
+    workers : int, optional
+        Number of processes; one per core by default.
+    engine : Engine, optional
+        Runs the units of work elsewhere, such as ``termsieve.studies.dask.DaskEngine(address)``.
+    extend : bool, default=False
+        Whether to continue with the results of another plan, if this plan only adds to it.
+    share : tuple of int, default=(1, 1)
+        ``(1, 2)`` runs the first half of the units; `studies.merge_studies` unites the results of both
+        halves.
+    progress : bool or callable, default=False
+        True shows a progress bar; a function is called with a Progress after each unit.
 
-    A run that is refused (by the plan, the directory or a corpus) changes nothing on the disk. A part that is
-    missing or damaged is named in a warning and is run again.
+    Returns
+    -------
+    Results
+        The rows and selections in the directory.
     """
     chosen = load_plan(plan)
     _check_share(share)
@@ -102,7 +123,7 @@ def run_study(
     with ExitStack() as stack:
         store = Store(path)
         stack.callback(store.close)
-        # Now that no other process writes, what there is is read once more.
+        # No other process writes from here on, so the directory is read once more.
         store.adopt(_recognised(path, chosen, extend))
         for name in described:
             if not store.has_vocabulary(name):
@@ -130,7 +151,20 @@ def run_study(
 
 
 def resume_study(out: str | os.PathLike[str], **options: Any) -> Results:
-    """Go on with the study in `out`; the options are those of `run_study`."""
+    """Continue the study in a directory, and return its results.
+
+    Parameters
+    ----------
+    out : path
+        The directory with the results so far.
+    **options
+        The options of :func:`termsieve.run_study`.
+
+    Returns
+    -------
+    Results
+        The rows and selections in the directory.
+    """
     return run_study(stored_plan(out), out, **options)
 
 
@@ -149,8 +183,8 @@ def stored_plan(out: str | os.PathLike[str]) -> Plan:
 def study_status(out: str | os.PathLike[str], *, verify: bool = False) -> Status:
     """Return how much of the study in `out` is done.
 
-    With `verify=True` every file is compared with its checksum, and `faults` says what is wrong; a damaged
-    part then counts as not done. Otherwise a damaged part of the rows is an error.
+    With `verify=True` every file is compared with its checksum; `faults` lists the damaged ones, and a
+    damaged part counts as not done. Otherwise a damaged part of the rows is an error.
     """
     results = Results.open(out)
     faults = results.verify() if verify else {}

@@ -343,12 +343,31 @@ def term_matrix(
     stem: str | None = None,
     n_threads: int | None = None,
 ) -> tuple[sparse.csr_matrix, np.ndarray]:
-    """Return (X, vocabulary): the count of each term in each document, and the terms of the columns, sorted.
+    """Return the number of occurrences of each term in each document.
 
-    `source` is an iterable of texts or a corpus. A corpus that holds a ready matrix gives that, within
-    `min_df`, `max_df`, `max_features` and `binary`; its columns go by their number where they have no terms.
-    The options are CountVectorizer's, except for `stem` (see `stemmer`) and `n_threads` (see `count_terms`).
+    Parameters
+    ----------
+    source : Corpus or iterable of str
+        The documents. If a Corpus holds a term matrix already, only `min_df`, `max_df`, `max_features` and
+        `binary` are applied to it; columns without a name are named by their number.
+    lowercase, token_pattern, stop_words, ngram_range, min_df, max_df, max_features, binary
+        As in scikit-learn's CountVectorizer.
+    vocabulary, strip_accents, analyzer, preprocessor, tokenizer
+        As in scikit-learn's CountVectorizer.
+    stem : str, optional
+        "porter" replaces English words by their stems, after the stop words were removed.
+    n_threads : int, optional
+        Number of threads; by default one per core, but at most four. The result is the same for any number.
 
+    Returns
+    -------
+    X : csr_matrix of shape (n_docs, n_terms)
+        The counts.
+    vocabulary : ndarray of str
+        The terms of the columns, sorted.
+
+    Examples
+    --------
     >>> X, vocabulary = term_matrix(["to be or not to be", "be quick"])
     >>> vocabulary.tolist()
     ['be', 'not', 'or', 'quick', 'to']
