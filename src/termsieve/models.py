@@ -87,7 +87,7 @@ class Model:
     def predict_file(
         self, path: str | os.PathLike[str], *, format: str | None = None, **options: Any
     ) -> list[Label | tuple[Label, ...]]:
-        """Return what `predict` says of the documents in a file, which need not have labels.
+        """Return the predicted classes of the documents in a file, which need not have labels.
 
         `options` are those of `read`, such as text= for the column of a table.
         """
@@ -96,7 +96,7 @@ class Model:
         return self.predict(read(path, format, **options))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a skops file that `load_model` reads; the file is whole or absent."""
+        """Write the model to a skops file that `load_model` reads; a failed write leaves no file."""
         held = {
             "format": FORMAT,
             "version": FORMAT_VERSION,
@@ -152,12 +152,12 @@ def train_model(
         The learner's name, such as "svm", "lr" or "nb"; see :data:`termsieve.LEARNERS`. A learner
         made for counts (naive Bayes) reads how often a term occurs, the others whether it does.
     target : label, optional
-        The class to tell from the rest: the model then predicts that class or "not" and its name.
+        The class to separate from the rest: the model then predicts that class, or "not" and its name.
     format : str, optional
-        The format of a file, if its name and contents do not tell.
+        The format of a file; recognised by default.
     **options
-        How documents are read and cut into terms: text=, label=, stop_words= and the other options of `read`
-        and `TermVectorizer`.
+        How documents are read and split into terms: text=, label=, stop_words= and the other options of
+        `read` and `TermVectorizer`.
     """
     reads_counts = learner_declaration(learner).reads == "counts"
     corpus = corpus_of(source, options, format)
@@ -191,18 +191,28 @@ def train_model(
 def load_model(path: str | os.PathLike[str]) -> Model:
     """Return the model in a file.
 
-    Only files that consist of the types of scikit-learn and termsieve are loaded, so that a file from
-    elsewhere cannot run anything. A pipeline that skops itself has saved is a model as well.
+    A file is loaded only if all its types belong to scikit-learn or termsieve, so it cannot run other code. A
+    pipeline that was saved with skops can be loaded, too.
+
+    Parameters
+    ----------
+    path : path
+        A file that `Model.save` or skops has written.
+
+    Returns
+    -------
+    Model
+        The model.
     """
     trusted = trusted_types()
     try:
         foreign = sorted(set(skops.io.get_untrusted_types(file=path)) - trusted)
         if foreign:
             raise FormatError(
-                f"{path} holds types that are not to be trusted ({', '.join(foreign)}); it is not loaded"
+                f"{path} holds types that are not trusted ({', '.join(foreign)}), so it is not loaded"
             )
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of other versions: the file says nothing a user can act on
+            warnings.simplefilter("ignore")  # about other versions: there is nothing that a user could do
             held = skops.io.load(path, trusted=sorted(trusted))
     except (FormatError, OSError):
         raise

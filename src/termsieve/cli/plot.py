@@ -10,7 +10,7 @@ COLOURS = ("cyan", "yellow", "green", "magenta", "blue", "red", "white", "bright
 
 
 def drawn_curves(curves: Mapping[str, Sequence[float]], ticks: Sequence[str], height: int = 12) -> Any:
-    """Return a rich text: a mark for each curve at each tick; where marks meet, that of the first curve."""
+    """Return a rich text with one mark per curve and tick; where marks meet, that of the first curve."""
     from rich.text import Text
 
     values = [value for curve in curves.values() for value in curve]

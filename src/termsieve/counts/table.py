@@ -69,13 +69,8 @@ class Counts:
 
     Attributes
     ----------
-    fp : ndarray of shape (n_classes, n_terms)
-        Number of documents outside the class that contain the term. If the table is too large, use
-        `blocks()`.
-    neg : ndarray of shape (n_classes,)
-        Number of documents outside the class.
-    n_classes, n_terms : int
-        Number of classes and of terms.
+    fp, neg : ndarray
+        As `tp` and `pos`, for the documents outside the class. If `fp` is too large, use `blocks()`.
 
     Examples
     --------

@@ -175,7 +175,20 @@ def _by_alias() -> dict[str, str]:
 
 
 def register_metric(name: str, **facts: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register the decorated function as the metric `name`; `facts` are the fields of Metric."""
+    """Register the decorated function as the metric `name`.
+
+    Parameters
+    ----------
+    name : str
+        What users write.
+    **facts
+        The other fields of :class:`termsieve.Metric`, such as label, aliases, kind, cite, formula and use.
+
+    Returns
+    -------
+    callable
+        The decorator; it returns the function unchanged.
+    """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         parameters = bound_parameters(function, _TABLE, name, (), {})
