@@ -22,7 +22,7 @@ WRONG = [
     ("rank mail.csv --label nope", FAILURE, "no column 'nope'"),
     (f"rank {MAIL} --text nope", FAILURE, "no column 'nope' for --text"),
     ("rank mail.csv --label body --text body", FAILURE, "name two different ones"),
-    ("rank one.csv", FAILURE, "only one class 'spam'; to tell classes apart takes two"),
+    ("rank one.csv", FAILURE, "only one class 'spam'; at least two classes are needed"),
     (
         "rank gaps.csv",
         FAILURE,
@@ -72,7 +72,7 @@ WRONG = [
     (f"select {MAIL} --memory -5", USAGE, "memory must be a number of bytes above 0, not -5.0"),
     (f"select {MAIL} --threshold 1e9", USAGE, "no word passes this cut-off"),
     (f"select {MAIL} -k 2 --pipeline m.skops --learner tree", USAGE, "learner 'tree' is unknown"),
-    ("select counts.parquet -k 2 --pipeline m.skops", USAGE, "needs the documents themselves"),
+    ("select counts.parquet -k 2 --pipeline m.skops", USAGE, "needs the documents"),
     ("predict none.skops mail.csv", FAILURE, "none.skops: No such file or directory"),
     ("predict mail.csv mail.csv", FAILURE, "mail.csv is no readable skops file"),
     (f"advise {MAIL} --goal win", USAGE, "goal 'win' is unknown"),

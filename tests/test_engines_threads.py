@@ -381,7 +381,7 @@ def test_a_checkpoint_of_another_count_is_refused(tmp_path):
         count(paths, checkpoint=saved, occurrences=True)
     with pytest.raises(InputError, match="other files"):
         count(paths[:1], checkpoint=saved)
-    with pytest.raises(InputError, match="is of a count with lowercase"):
+    with pytest.raises(InputError, match="belongs to a count with lowercase"):
         count(paths, checkpoint=saved, lowercase=False)
     os.utime(paths[0], (1, 1))
     with pytest.raises(InputError, match=r"p0\.parquet has changed"):

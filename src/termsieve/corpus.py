@@ -98,7 +98,7 @@ class Corpus:
         n_docs = table.shape[0] if held is None else len(held)  # type: ignore[union-attr]
         if len(clean) != n_docs:
             raise InputError(
-                f"there are {n_docs:,} documents but {len(clean):,} labels; each document needs its own"
+                f"there are {n_docs:,} documents but {len(clean):,} labels; give one label per document"
             )
         self._set(
             texts=held,
@@ -118,7 +118,7 @@ class Corpus:
         self.__dict__.update(values)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"a Corpus is immutable: {name!r} cannot be set; make a new Corpus instead")
+        raise AttributeError(f"a Corpus is immutable: {name!r} cannot be set; create a new Corpus instead")
 
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"a Corpus is immutable: {name!r} cannot be deleted")
@@ -219,7 +219,7 @@ class Corpus:
         """
         if test_size is None:
             if random_state is not None or stratify is not None:
-                raise ParameterError("random_state and stratify shape a random split: give test_size as well")
+                raise ParameterError("random_state and stratify are for a random split; give test_size, too")
             return self._own_split()
         if stratify and self.multilabel:
             raise ParameterError("stratify=True needs one label per document; leave it out for several")
@@ -233,9 +233,7 @@ class Corpus:
 
     def _own_split(self) -> tuple[Corpus, Corpus]:
         if self.parts is None:
-            raise InputError(
-                "this corpus came without a split; say how to split it, for example test_size=0.25"
-            )
+            raise InputError("this corpus has no split of its own; give test_size, for example 0.25")
         train, test = self.parts == "train", self.parts == "test"
         for part, mask in (("train", train), ("test", test)):
             if not mask.any():

@@ -110,7 +110,7 @@ def checked_labels(values: list[Any]) -> list[Any]:
     if kinds <= {"str"}:
         return values if set(map(type, values)) <= {str} else [str(value) for value in values]
     if "missing" in kinds or ("float" in kinds and any(map(is_missing, values))):
-        raise InputError("a label among several of one document is missing; leave it out of the tuple")
+        raise InputError("one of several labels of a document is missing; leave it out of the tuple")
     if len(kinds - {"float", "int"}) + bool(kinds & {"float", "int"}) > 1:
         raise InputError(
             f"the labels mix different types ({', '.join(sorted(kinds))}); make them all strings"
@@ -121,7 +121,7 @@ def checked_labels(values: list[Any]) -> list[Any]:
         _refuse_fractions(values)
     whole = [int(value) for value in values]
     if whole and not (min(whole) >= _LEAST and max(whole) <= _GREATEST and _one_word(whole)):
-        raise InputError("the labels are too large numbers to be held exactly; make the labels strings")
+        raise InputError("some labels are numbers too large to be exact; use strings as labels")
     return whole
 
 
@@ -151,7 +151,7 @@ def are_several(values: Iterable[Any]) -> bool:
     """Return whether each document has a collection of labels; a mixture is an error."""
     kinds = {issubclass(kind, COLLECTIONS) for kind in set(map(type, values))}
     if len(kinds) > 1:
-        raise InputError("some documents have one label and some a list; give a list for each of them")
+        raise InputError("some documents have one label and others a list; give a list for every document")
     return kinds == {True}
 
 
@@ -173,7 +173,9 @@ def split_labels(labels: list[Any], separator: str | None) -> list[Any]:
     if separator is None:
         return labels
     if not separator:
-        raise ParameterError("separator='' cannot cut labels; give the text between two labels, such as ';'")
+        raise ParameterError(
+            "separator='' cannot separate labels; give the text between two labels, such as ';'"
+        )
     return [
         tuple(word for part in value.split(separator) if (word := part.strip()))
         if isinstance(value, str)

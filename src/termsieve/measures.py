@@ -139,12 +139,10 @@ def _checked(y: ArrayLike, scores: ArrayLike) -> tuple[NDArray[np.bool_], NDArra
     y, scores = np.asarray(y), np.asarray(scores, dtype=np.float64)
     if y.ndim != 1 or scores.ndim == 0 or scores.shape[-1] != len(y):
         raise InputError(
-            f"scores of shape {scores.shape} do not belong to labels of shape {y.shape}; give one a label"
+            f"scores of shape {scores.shape} do not fit labels of shape {y.shape}; give one score per label"
         )
     if not np.isin(y, (0, 1)).all():
-        raise InputError(
-            "labels other than 0 and 1 have no break-even point; give one binary problem at a time"
-        )
+        raise InputError("break-even needs labels 0 and 1; give one binary problem at a time")
     if np.isnan(scores).any():
         raise InputError("a decision value is NaN; every document needs a number")
     return y.astype(bool), scores

@@ -263,7 +263,7 @@ def _one_against_rest(corpus: Corpus, target: Any) -> Any:
     several = corpus.labels.tolist() if corpus.multilabel else [[label] for label in corpus.labels.tolist()]
     member = np.array([any(str(label) == name for label in labels) for labels in several])
     if member.all() or not member.any():
-        raise InputError(f"every document is in class {name!r}; to tell classes apart takes two")
+        raise InputError(f"every document is in class {name!r}; at least two classes are needed")
     return np.where(member, name, f"not {name}")
 
 

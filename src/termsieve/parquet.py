@@ -78,7 +78,7 @@ class Parquet:
         """Raise FormatError where the bytes are not those that `sealed` returned."""
         place = _checksum_place(self.content)
         if place < 0 or self.content[place : place + len(BLANK)] != _digest(self.content, place):
-            raise FormatError(f"{self.path} is damaged: its checksum does not fit; copy or make it again")
+            raise FormatError(f"{self.path} is damaged: its checksum is wrong; copy it or write it again")
 
     def frame(self) -> polars.DataFrame:
         """Return the table, after its sizes have been found possible."""

@@ -15,7 +15,7 @@ from termsieve.display import SHOWN_ROWS, html_table, plain_text
 from termsieve.errors import InputError, ParameterError, unknown_name
 from termsieve.kernels import ranking as kernel
 from termsieve.limits import document_limits
-from termsieve.metrics import Floats
+from termsieve.metrics import METRICS, Floats
 from termsieve.scores import Block, Scores
 
 if TYPE_CHECKING:
@@ -368,14 +368,13 @@ def _joint(scores: Scores) -> Floats:
     """Return one score per term: the metric's form over all classes."""
     counts, metric = scores.counts, scores.metric
     if metric.joint is None:
-        raise ParameterError(
-            f"metric '{metric}' has no joint form; information_gain and chi_squared have one"
-        )
+        having = ", ".join(name for name, entry in METRICS.items() if entry.joint)
+        raise ParameterError(f"metric '{metric}' has no joint form; these metrics have one: {having}")
     if counts.multilabel or counts.pos.sum() != counts.n_docs:
         raise InputError("combine='joint' needs exactly one label per document; use 'max' or 'round_robin'")
     tables = [tp for _, tp, _ in counts.blocks()]
     if len(tables) > 1:
-        raise InputError("combine='joint' needs all classes at once, and these are too many; use 'max'")
+        raise InputError("combine='joint' needs all classes at once, and there are too many; use 'max'")
     return metric.joint(tables[0].astype(np.float64), counts.pos.astype(np.float64), **metric.parameters)
 
 
@@ -474,7 +473,7 @@ def _round_robin(
     counts = scores.counts
     if counts.n_classes * len(base) > 8 * DENSE_CELLS:
         raise InputError(
-            "combine='round_robin' needs all rankings at once, and these are too many; use 'max'"
+            "combine='round_robin' needs all rankings at once, and there are too many; use 'max'"
         )
     orders = [
         _by_combined_key(

@@ -88,7 +88,7 @@ def corpus_of(
     reading = {name: value for name in READING if (value := options.pop(name, None)) is not None}
     if isinstance(source, str | os.PathLike):
         if holds_counts(source):
-            raise ParameterError(f"{os.fspath(source)} holds counts, and this needs the documents themselves")
+            raise ParameterError(f"{os.fspath(source)} holds counts, but the documents are needed")
         return read(source, format, **reading)
     if not hasattr(source, "columns"):
         raise InputError(f"a {type(source).__name__} holds no documents; give a Corpus, a frame, or a path")

@@ -74,7 +74,7 @@ def paired_tests(
         if tests:
             tables.append(_with_holm(pl.DataFrame(tests, infer_schema_length=None)))
     if not tables:
-        raise InputError("there is only one method, and nothing to compare it with")
+        raise InputError("there is only one method; at least two are needed")
     return pl.concat(tables)
 
 

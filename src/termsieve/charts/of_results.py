@@ -207,7 +207,7 @@ def tuning_curves(table: pl.DataFrame, parameter: str = "ratio", measure: str = 
     """Return the goal against the ratio or lam tried, one problem at a time, from `tuning_curves`."""
     rows, names = _with_runs(_one_learner(table))
     if rows.is_empty():
-        raise InputError("no selection tried several candidates")
+        raise InputError("the selections have no tuning curves")
     problems = _methods(rows, "problem")
     choose = alt.selection_point(
         fields=["problem"],

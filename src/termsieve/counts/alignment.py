@@ -46,9 +46,7 @@ def places(own: NDArray[Any] | None, among: NDArray[Any] | None, n: int = 0) -> 
     """Return where each of `own` stands in `among`; -1 where it does not."""
     if own is None or among is None:
         if (own is None) != (among is None):
-            raise InputError(
-                "one of the two Counts has term names and the other has none; give terms= to both"
-            )
+            raise InputError("only one of the two Counts has term names; give terms= to both")
         return np.arange(n)
     if own is among or np.array_equal(own, among):
         return np.arange(len(own))

@@ -181,7 +181,9 @@ class _PlainTerms:
             row: dict[int, int] = {}
             for term in self._analyse(text):
                 if not isinstance(term, str):
-                    raise InputError(f"the term {term!r} is no str; only terms that are can be counted")
+                    raise InputError(
+                        f"the term {term!r} is not a str; the analyzer or tokenizer must return strings"
+                    )
                 i = numbers.setdefault(term, len(numbers))
                 row[i] = row.get(i, 0) + 1
             ids.extend(row)

@@ -122,7 +122,7 @@ def new_folder(folder: str | os.PathLike[str], vocabulary: Mapping[str, int]) ->
     try:
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"the folder {target} cannot be made: {error.strerror}") from error
+        raise InputError(f"the folder {target} cannot be created: {error.strerror}") from error
     if (target / TERMS_FILE).exists() or any(target.glob("shard-*.npz")):
         raise InputError(f"{target} already holds shards; remove them or name another folder")
     head = {"version": VERSION, "terms": sorted(vocabulary, key=vocabulary.__getitem__)}

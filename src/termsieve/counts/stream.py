@@ -218,7 +218,7 @@ class Checkpoint:
                     if path == self._within and changed == self._files[state.file]:
                         continue
                     raise InputError(
-                        f"{changed} has changed since it was counted; count anew with another checkpoint"
+                        f"{changed} has changed since it was counted; count again with another checkpoint"
                     )
                 return state
         return State(empty_tally())
@@ -227,12 +227,12 @@ class Checkpoint:
         for name, now in self._options.items():
             if head["options"].get(name) != now:
                 raise InputError(
-                    f"{self._path} is of a count with {name}={head['options'].get(name)!r}, not {now!r}; "
-                    "use the same options or another checkpoint"
+                    f"{self._path} belongs to a count with {name}={head['options'].get(name)!r}, "
+                    f"not {now!r}; use the same options or another checkpoint"
                 )
         if head["files"] != self._files:
             raise InputError(
-                f"{self._path} is of a count of other files; use the same files or another checkpoint"
+                f"{self._path} belongs to a count of other files; use the same files or another checkpoint"
             )
 
     def _changed_file(self, head: dict[str, Any], state: State) -> str | None:
@@ -286,12 +286,12 @@ def _read(path: Path) -> tuple[dict[str, Any], State]:
         whole = isinstance(head["options"], dict) and all(isinstance(head[key], list) for key in LISTS)
     except (OSError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise FormatError(
-            f"{path} is not a checkpoint of a count, or is damaged ({error}); count anew without it"
+            f"{path} is not a checkpoint of a count, or is damaged ({error}); count again without it"
         ) from None
     if state is None:
-        raise FormatError(f"{path} is a checkpoint of another version; count anew without it")
+        raise FormatError(f"{path} is a checkpoint of another version; count again without it")
     if not whole or not state.is_possible(len(head["files"])):
-        raise FormatError(f"{path} is damaged: it contradicts itself; count anew without it")
+        raise FormatError(f"{path} is damaged: it contradicts itself; count again without it")
     return head, state
 
 

@@ -369,13 +369,13 @@ class Counts:
         a, b = self._aligned(classes, terms), other._aligned(classes, terms)
         if other.df.sum() != b[2].sum() or other.pos.sum() != b[1].sum():
             raise InputError(
-                "the part has terms or classes that the whole lacks; subtract only what was added"
+                "the part has terms or classes that the whole does not have; subtract only a part of it"
             )
         tables = [None if x is None else x + sign * y for x, y in zip(a, b, strict=True)]
         n_docs = self.n_docs + sign * other.n_docs
         if sign < 0 and (n_docs < 0 or any(least(table) < 0 for table in tables if table is not None)):
             raise InputError(
-                "the difference falls below zero: the documents of the part are not all in the whole"
+                "the difference falls below zero: some documents of the part are not in the whole"
             )
         # Sums of two such numbers wrap around to below zero when 64 bits do not hold them.
         if sign > 0 and any(least(table) < 0 for table in tables[4:] if table is not None):

@@ -72,7 +72,7 @@ class Tally:
         try:
             terms: list[str] = cut_terms(self.spelling, self.ends)
         except UnicodeDecodeError as error:
-            raise FormatError("a term of the tally is no text; count anew") from error
+            raise FormatError("a term of the tally is not valid text; count again") from error
         return terms
 
     def counts(self) -> Counts:
@@ -218,7 +218,7 @@ def _refuse_impossible(arrays: Arrays, head: dict[str, Any], shape: tuple[int, i
         if array.shape != (length,) or array.dtype.kind != "i" or (length and array.min() < 0):
             raise ValueError(f"the numbers {name!r} are impossible")
     if any(arrays[name].dtype != np.int64 for name in lengths if not name.startswith("tp_ind")):
-        raise ValueError("its numbers have not 64 bits")
+        raise ValueError("its numbers do not have 64 bits")
     if indptr[0] != 0 or indptr[-1] != len(indices) or (np.diff(indptr) < 0).any():
         raise ValueError("the rows of its table are impossible")
     if indices.ndim != 1 or indices.dtype.kind != "i":

@@ -62,7 +62,7 @@ def get_engine(engine: str | Engine, **options: Any) -> Engine:
             raise ParameterError(f"engine={engine!r} must be one of {', '.join(ENGINES)}, or have tally(job)")
         if options:
             raise ParameterError(
-                f"{next(iter(options))!r} goes with an engine's name; {engine!r} is made already"
+                f"{next(iter(options))!r} is an option for the name of an engine; {engine!r} is an engine already"
             )
         return engine
     if engine not in ENGINES:

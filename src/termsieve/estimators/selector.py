@@ -33,7 +33,7 @@ class _counts_suffice:  # noqa: N801, a decorator
         if selector is not None and selector.redundancy is not None:
             name = self.method.__name__
             raise _NeedsDocumentsError(
-                f"redundancy needs all documents, and {name} has counts only; use fit, or redundancy=None"
+                f"redundancy needs the documents, but {name} has only counts; use fit, or redundancy=None"
             )
         return self.method.__get__(selector, owner)
 

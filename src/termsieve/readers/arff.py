@@ -84,8 +84,8 @@ def _header(lines: list[str], where: str) -> tuple[list[_Attribute], int]:
                 raise FormatError(f"{where}, line {number + 1}: @data before any @attribute")
             return attributes, number + 1
         elif line and line[0] != "%" and not word.startswith("@relation"):
-            raise FormatError(f"{where}, line {number + 1}: {line[:40]!r} is no line of an ARFF header")
-    raise FormatError(f"{where} has no @data line; it is no ARFF file or it was cut short")
+            raise FormatError(f"{where}, line {number + 1}: {line[:40]!r} is not a line of an ARFF header")
+    raise FormatError(f"{where} has no @data line; it is not an ARFF file, or it is truncated")
 
 
 def _attribute(line: str, where: str) -> _Attribute:

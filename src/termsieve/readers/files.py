@@ -71,7 +71,7 @@ def readable(path: str | os.PathLike[str]) -> Iterator[None]:
     except IsADirectoryError as error:
         raise InputError(f"{path} is a folder where a file is needed") from error
     except _BROKEN as error:
-        raise FormatError(f"{path} is damaged or cut short ({error}); fetch it again") from error
+        raise FormatError(f"{path} is damaged or truncated ({error}); fetch it again") from error
     except NotImplementedError as error:
         raise FormatError(
             f"{path} uses a compression that cannot be read ({error}); pack it again"
@@ -79,7 +79,7 @@ def readable(path: str | os.PathLike[str]) -> Iterator[None]:
     except OSError as error:
         # gzip and bz2 report damage as a bare OSError without a number; the rest comes from the system.
         if error.errno is None:
-            raise FormatError(f"{path} is damaged or cut short ({error}); fetch it again") from error
+            raise FormatError(f"{path} is damaged or truncated ({error}); fetch it again") from error
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
     except (RuntimeError, ValueError) as error:
         if isinstance(error, TermsieveError):

@@ -73,7 +73,7 @@ def _reviews(text: str, name: str, fields: tuple[str, ...]) -> list[str]:
     for _, review, position in elements(text, "review"):
         if review is None:
             raise FormatError(
-                f"{name}, line {line_of(text, position)}: a <review> without its end; file cut short"
+                f"{name}, line {line_of(text, position)}: a <review> is not closed; the file is truncated"
             )
         parts = [inside(review, field) for field in fields]
         if all(part is None for part in parts):

@@ -30,7 +30,7 @@ def drawn_parts(plan: Plan, data: Prepared, trial: int) -> list[Part]:
     if protocol.kind == "split":
         if data.parts is None or not (np.any(data.parts == "train") and np.any(data.parts == "test")):
             raise StudyError(
-                f"corpus '{data.name}' came without a train and a test part; use kfold or random"
+                f"corpus '{data.name}' has no training and test part; use the protocol kfold or random"
             )
         return [Part(np.flatnonzero(data.parts == "train"), np.flatnonzero(data.parts == "test"))]
     generator = np.random.default_rng(seed_sequence(plan, data.name, "folds", trial))

@@ -399,7 +399,7 @@ def merge_studies(
     for name, facts in one.corpora.items():
         if other.corpora.get(name, {}).get("fingerprint") != facts["fingerprint"]:
             raise StudyError(
-                f"corpus '{name}' was not the same in {first} and {second}; their rows do not belong together"
+                f"corpus '{name}' differs between {first} and {second}, so their results cannot be merged"
             )
     if Path(out).exists() and (not Path(out).is_dir() or any(Path(out).iterdir())):
         raise StudyError(f"{out} is not an empty directory; choose a new one for the merged results")
@@ -412,7 +412,9 @@ def merge_studies(
     )
     plain = [name for name in rows.columns if not name.endswith("_seconds")]
     if not both[0].select(plain).sort(keys).equals(both[1].select(plain).sort(keys)):
-        raise StudyError(f"{first} and {second} disagree on rows that both have; run one of them again")
+        raise StudyError(
+            f"{first} and {second} have different values for the same rows; run one of them again"
+        )
     new = more.join(rows, on=keys, how="anti", nulls_equal=True)
     new_selections = more_selections.join(selections, on=list(SELECTION_KEYS), how="anti", nulls_equal=True)
     store = Store(out)

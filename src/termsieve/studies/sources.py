@@ -57,7 +57,7 @@ class Sources:
         if name in self.known and self.known[name]["fingerprint"] != data.fingerprint():
             raise StudyError(
                 f"corpus '{name}' has changed since the study began ({self.known[name]['documents']:,} "
-                f"documents then, {len(data):,} now); bring back the old one, or begin in another directory"
+                f"documents then, {len(data):,} now); restore the old corpus, or use another directory"
             )
         return data
 

@@ -29,8 +29,8 @@ def _writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise StudyError(
-            f"cannot write {path}: {error.strerror or error}; what was finished before is kept, "
-            "so make room or rights and resume"
+            f"cannot write {path}: {error.strerror or error}; finished work is kept, "
+            "so free some space or change the permissions, then resume"
         ) from error
 
 
