@@ -291,7 +291,7 @@ class Corpus:
     def to_frame(self) -> polars.DataFrame:
         """Return a polars frame with one row per document: text, label, and split if there is one.
 
-        Several labels of a document are a list. `from_frame` reads it back.
+        Several labels of a document are a list. `from_frame` reads this frame.
 
         >>> Corpus(["hi", "bye"], ["x", "y"]).to_frame().rows()
         [('hi', 'x'), ('bye', 'y')]
@@ -380,14 +380,14 @@ def _test_count(test_size: float, n_docs: int) -> int:
 def _test_rows(
     strata: np.ndarray | None, n_docs: int, n_test: int, generator: np.random.Generator
 ) -> np.ndarray:
-    """Return the rows of a random test part; with strata each class gives its share, by largest remainder."""
+    """Return the rows of a random test part; strata keep their shares, by largest remainder."""
     order = generator.permutation(n_docs)
     if strata is None:
         return order[:n_test]
     _, codes, sizes = np.unique(strata, return_inverse=True, return_counts=True)
     quota = sizes * n_test / n_docs
     take = np.floor(quota).astype(np.int64)
-    # Ties in the remainder go to the larger class, then to the earlier one: a seed settles everything.
+    # Ties in the remainder go to the larger class, then to the earlier one, so the seed decides everything.
     by_remainder = np.lexsort((np.arange(len(sizes)), -sizes, -(quota - take)))
     take[by_remainder[: n_test - int(take.sum())]] += 1
     grouped = order[np.argsort(codes[order], kind="stable")]

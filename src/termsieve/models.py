@@ -1,4 +1,4 @@
-"""Documents come in, a trained model goes out; models are saved to files, loaded safely, and predict."""
+"""Documents come in; a trained model goes out, which predicts and can be saved and loaded safely."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from termsieve.terms import term_matrix
 FORMAT = "termsieve-model"
 FORMAT_VERSION = 1
 Label = str | int | float
-# What OneVsRestClassifier holds for a label that all documents have, or none.
+# The part of OneVsRestClassifier for a label that all documents or none have.
 CONSTANT = "sklearn.multiclass._ConstantPredictor"
 
 
@@ -80,7 +80,7 @@ class Model:
         except TermsieveError:
             raise
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            # The parts of a model from a damaged file need not fit each other.
+            # The parts of a model from a damaged file may not fit together.
             reason = next(iter(str(error).splitlines()), type(error).__name__)
             raise InputError(f"the model cannot predict, its parts do not fit together: {reason}") from error
 
@@ -217,14 +217,14 @@ def load_model(path: str | os.PathLike[str]) -> Model:
     except (FormatError, OSError):
         raise
     except Exception as error:
-        # What a damaged archive raises depends on where it is damaged.
+        # The error of a damaged archive depends on where it is damaged.
         raise FormatError(f"{path} is no readable skops file: {error}") from None
     return _model(held, path)
 
 
 @cache
 def trusted_types() -> frozenset[str]:
-    """Return the names of the types that a model file may hold, beside those that skops trusts itself."""
+    """Return the names of the types that a model file may hold, besides those that skops trusts."""
     types: list[Any] = [getattr(estimators, name) for name in estimators.__all__]
     types += [entry.estimator for entry in LEARNERS.values()]
     types += [Counts, Scores]  # what a fitted selector holds
@@ -269,7 +269,7 @@ def _one_against_rest(corpus: Corpus, target: Any) -> Any:
 
 def _fitted(pipeline: Pipeline, texts: Sequence[str] | None, y: Any) -> Pipeline:
     with warnings.catch_warnings():
-        # That many classes have one document, or that all documents have a label: the model is right then.
+        # Warnings about rare classes, or labels of all documents, do not mean that the model is wrong.
         warnings.simplefilter("ignore")
         return pipeline.fit(texts, y)
 

@@ -1,4 +1,4 @@
-"""Scores in, a Ranking of the terms out, and from a ranking the terms that a cut-off keeps."""
+"""Scores come in; a Ranking of the terms goes out, and the terms of it that a cut-off keeps."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ Side = Literal["both", "positive", "negative"]
 Combine = Literal["max", "mean", "round_robin", "joint"]
 Columns = NDArray[np.int64]
 CUTS = ("k", "fraction", "threshold", "sparsity", "memory")
-CELL_BYTES = 12  # of a CSR matrix with float64 values: value and 32-bit column index
-ROW_BYTES = 4  # its row pointer
+CELL_BYTES = 12  # per cell of a CSR matrix: a float64 value and a 32-bit column index
+ROW_BYTES = 4  # per row of a CSR matrix: the row pointer
 
 
 @dataclass(frozen=True, repr=False)
 class Ranking:
     """Terms from best to worst.
 
-    A ranking has a length, can be cut like a list (`ranking[:10]` is the ranking of the best ten terms,
-    `ranking[0]` the best term) and yields its terms one by one.
+    A ranking has a length, can be sliced like a list (`ranking[:10]` is the ranking of the best ten terms,
+    `ranking[0]` is the best term), and iterates over its terms.
 
     Attributes
     ----------
@@ -133,7 +133,7 @@ class Ranking:
         )
 
     def _telling_classes(self, columns: Columns) -> NDArray[np.intp]:
-        """Return for each column the class where it stands highest on the side that was ranked first."""
+        """Return for each column the class with its highest score on the side that was ranked first."""
         best = np.zeros(len(columns), dtype=np.intp)
         if self.counts.n_classes == 1:
             return best
@@ -279,7 +279,7 @@ def one_cut(
     sparsity: float | None = None,
     memory: float | None = None,
 ) -> dict[str, Any]:
-    """Return the one cut-off that was given, by its name, or nothing; refuse several and wrong values.
+    """Return the given cut-off by its name, or nothing; several cut-offs and wrong values are errors.
 
     >>> one_cut(fraction=0.1), one_cut()
     ({'fraction': 0.1}, {})
@@ -379,7 +379,7 @@ def _joint(scores: Scores) -> Floats:
 
 
 class Key(NamedTuple):
-    """What terms are sorted by: the group first, if there are groups, then the value, both falling."""
+    """The sort key of terms: the group, if there are groups, then the value, both decreasing."""
 
     group: NDArray[np.int8] | None
     value: Floats
@@ -412,12 +412,12 @@ def _keys(
 
 
 def _combined_key(scores: Scores, side: str, alpha: float | None, combine: str) -> tuple[Key, Columns]:
-    """Return one key over all classes for each distinct column, and which of these each column is."""
+    """Return one key over all classes per distinct column, and for each column its distinct column."""
     blocks, kind = scores.distinct()
     pos = scores.counts.pos
     keys = _keys(scores, blocks, side, alpha)
     if combine == "mean":
-        # Added class by class, so that equal terms get equal sums whatever stands beside them.
+        # Added class by class, so that equal terms have exactly equal sums.
         weighed = (size * row for rows, key in keys for size, row in zip(pos[rows], key.value, strict=True))
         return Key(None, sum(weighed, start=np.float64(0)) / max(1, pos.sum())), kind
     return reduce(_greater, (_greatest(key) for _, key in keys)), kind
@@ -439,8 +439,8 @@ def _greater(a: Key, b: Key) -> Key:
 
 
 def _sorted(base: Columns, key: Key, kind: Columns) -> Columns:
-    """Return the columns of `base`, which holds the order of ties, by falling key."""
-    by_key = np.argsort(-key.value)  # equal keys in any order: they share a place
+    """Return the columns of `base` by decreasing key; ties keep the order of `base`."""
+    by_key = np.argsort(-key.value)  # equal keys in any order, because they share a place
     group = np.zeros(0, dtype=np.int8)
     if key.group is not None:
         group = key.group
@@ -449,7 +449,7 @@ def _sorted(base: Columns, key: Key, kind: Columns) -> Columns:
 
 
 def interleaved(positive: Columns, negative: Columns, ratio: float) -> Columns:
-    """Return the ordering whose every prefix of l terms has ratio * l, rounded half up, from `positive`."""
+    """Return the order in which any first l terms contain ratio * l, rounded half up, of `positive`."""
     steps = np.arange(len(positive) + 1)
     n_positive = np.floor(np.round(ratio * steps, 9) + 0.5)
     return kernel.interleaved(positive, negative, (np.diff(n_positive) > 0).astype(np.uint8))
@@ -486,7 +486,7 @@ def _round_robin(
 
 
 def _kept_within(ranking: Ranking, cells: float) -> int:
-    """Return how many of the best terms have at most `cells` nonzero cells together."""
+    """Return how many of the best terms have together at most `cells` nonzero cells."""
     # A share of the documents times their number may fall a rounding error short of a whole number.
     return int(
         np.searchsorted(np.cumsum(ranking.counts.df[ranking.order]), cells * (1 + 1e-12), side="right")

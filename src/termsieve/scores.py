@@ -1,4 +1,4 @@
-"""Counts and a metric in, Scores out: a value and a direction for every class and term."""
+"""Counts and a metric come in; Scores go out: a value and a direction for every class and term."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     import polars
 
 
-BEST_TERMS = 5  # of each class, shown in a notebook
-BLOCK_CELLS = 2**16  # classes x terms scored at a time: what a formula leaves on its way stays in the cache
+BEST_TERMS = 5  # terms per class in a notebook
+BLOCK_CELLS = 2**16  # classes x terms scored at a time; intermediate arrays stay in the cache
 
 
 class Block(NamedTuple):
-    """The scores of some classes and columns of counts, and the directions for whoever asks."""
+    """The scores of some classes and columns; the directions are computed when they are used."""
 
     rows: slice
     values: Floats

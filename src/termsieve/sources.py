@@ -28,7 +28,7 @@ class Frame(Protocol):
 
 Location = str | os.PathLike[str]
 Source = Counts | Corpus | Frame | Location | Sequence[Location]
-# The options of `count` that say how documents are counted, not how they are read or cut into terms.
+# The options of `count` that say how documents are counted, not how they are read or split into terms.
 COUNTING = ("engine", "address", "workers", "max_terms", "checkpoint", "whole_files", "progress")
 READING = ("text", "label", "separator", "missing", "delimiter", "encoding", "max_bytes")
 
@@ -111,7 +111,7 @@ def _counts_of_corpora(
 
 
 def _refuse_options(counts: Counts, name: str, options: dict[str, Any], format: str | None) -> Counts:
-    """Return the counts, unless options were given that only documents can follow."""
+    """Return the counts, or raise an error if options for documents were given."""
     ignored = {"format": format} | {key: value for key, value in options.items() if key not in COUNTING}
     given = sorted(key for key, value in ignored.items() if value is not None)
     if given:

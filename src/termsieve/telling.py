@@ -303,7 +303,7 @@ def _require_two_classes(counts: Counts) -> None:
 
 @dataclass(frozen=True)
 class _Way:
-    """How scores become a ranking; the fields are `rank`'s."""
+    """How scores become a ranking; the fields are the parameters of `rank`."""
 
     side: Side
     ratio: float | None
@@ -318,7 +318,7 @@ class _Way:
 
 
 def _counted(source: Source, metrics: Sequence[Metric], options: dict[str, Any]) -> Counts:
-    """Return the counts of a source, with occurrences where a metric reads them."""
+    """Return the counts of a source, with occurrences if a metric reads them."""
     if isinstance(source, Counts):
         return counts_of(source, **options)
     reads = any(metric.reads == "occurrences" for metric in metrics)

@@ -1,4 +1,4 @@
-"""Result rows come in; how often a method, or one of two, comes near the best goes out (forman2003)."""
+"""Result rows come in; how often one or two methods are near the best goes out (forman2003)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def best_chances(
 ) -> pl.DataFrame:
     """Return the share of problems on which a method is within a tolerance of the best of all methods.
 
-    Compared are average maxima, or the values at `size`; only problems that every method has count.
+    The average maxima are compared, or the values at `size`. Only problems with results of all methods count.
     """
     tables = []
     for learner, methods, gaps in _gaps(rows, measure, size):
@@ -45,7 +45,7 @@ def pair_chances(
     tolerances: Sequence[float] | None = None,
     size: float | None = None,
 ) -> pl.DataFrame:
-    """Return for every pair of methods the share of problems on which either is near the best, best first.
+    """Return for each pair of methods the share of problems on which one of them is near the best.
 
     `first_alone` and `second_alone` are the shares of the two by themselves, the stronger first; `gain` is
     what the second adds to the first.

@@ -70,7 +70,7 @@ def _banded(means: pl.DataFrame, keys: list[str], confidence: float) -> pl.DataF
 def best_size(rows: Rows, measure: Measure = "f1") -> tuple[str, float]:
     """Return the kind and the size at which some method has the greatest macro value.
 
-    Of several kinds of size the one that most rows have is searched.
+    If there are several kinds of size, the kind that most rows have is searched.
     """
     kind = main_kind(rows)
     sized = size_curves(rows, measure, size_kind=kind).filter(pl.col("size_kind") != "all")
@@ -80,7 +80,7 @@ def best_size(rows: Rows, measure: Measure = "f1") -> tuple[str, float]:
 def precision_recall(rows: Rows, size: float | None = None, size_kind: str | None = None) -> pl.DataFrame:
     """Return the macro precision, recall and F1 of each method and learner at one size.
 
-    Without a size it is the best one for F1.
+    Without `size` the best size for F1 is taken.
     """
     if size is None:
         size_kind, size = best_size(rows)
@@ -99,7 +99,7 @@ def by_skew(
 ) -> pl.DataFrame:
     """Return the value and the skew (neg / pos) of each problem, method and learner.
 
-    The value is that at `size`, or without one the average maximum over sizes.
+    The value is the one at `size`; without `size`, the average maximum over the sizes.
     """
     keys = [*PROBLEM, "method", "learner"]
     return goal_values(rows, measure, size, size_kind).select(*keys, "skew", "value").sort("skew", *keys)
@@ -112,10 +112,10 @@ def skew_curves(
     confidence: float = 0.95,
     side: Side | None = None,
 ) -> pl.DataFrame:
-    """Return `size_curves` of the problems up to a skew ("low") and above it ("high"), apart.
+    """Return `size_curves` of the problems up to a skew ("low") and of those above it ("high").
 
-    Without a threshold it is the 90th percentile of the problems' skews, which for forman2003 is 1:67.
-    `side` asks for one of the two, and for the kind of size that most rows have.
+    The default threshold is the 90th percentile of the problems' skews, which for forman2003 is 1:67. With
+    `side` only one of the two is returned, and only the kind of size that most rows have.
     """
     if side is not None:
         rows = of_kind(rows, main_kind(rows))
@@ -137,7 +137,7 @@ def skew_percentile(rows: Rows, share: float = 0.9) -> float:
 
 
 def size_needed(rows: Rows, share: float = 0.95, measure: Measure = "f1") -> pl.DataFrame:
-    """Return for each method, learner and kind of size the least size that reaches a share of the best.
+    """Return for each method, learner and kind of size the smallest size that reaches a share of the best.
 
     The best is the greatest macro value of any method with that learner and kind of size (`best`); `size`
     is null where a method never reaches it.
@@ -161,7 +161,7 @@ def size_needed(rows: Rows, share: float = 0.95, measure: Measure = "f1") -> pl.
 
 
 def trade_offs(rows: Rows, measure: Measure = "f1") -> pl.DataFrame:
-    """Return what a value costs: for each method, learner and size the documents, sparsity and matrix cells.
+    """Return the value and the cost (documents, sparsity, matrix cells) of each method, learner and size.
 
     `cells` = n_train * sparsity are the nonzero cells of the training matrix, the memory that mladenic2004
     reckons with. `best` marks the rows that no other row of the learner beats at equal or lower cost.

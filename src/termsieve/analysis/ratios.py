@@ -37,8 +37,8 @@ def chosen_parameters(selections: pl.DataFrame, parameter: Parameter | None = No
 def tuning_curves(selections: pl.DataFrame, parameter: Parameter | None = None) -> pl.DataFrame:
     """Return the goal's value (`value`) at each candidate ratio or lam, averaged over trials and folds.
 
-    The candidates of both are evenly spaced from 0 to 1: a curve of m values stands for 0, 1/(m-1), ..., 1.
-    `parameter` asks for the selections that chose the one of that name.
+    The candidates are evenly spaced from 0 to 1: a curve of m values belongs to 0, 1/(m-1), ..., 1. With
+    `parameter` ("ratio" or "lam") only the selections that chose this parameter are used.
     """
     _check(selections, ["curve"])
     tuned = selections if parameter is None else selections.filter(_chosen(parameter))
@@ -55,7 +55,7 @@ def implied_ratios(
 ) -> pl.DataFrame:
     """Return for each class, metric and size the share of positive terms among the metric's best terms.
 
-    It is the ratio that a two-sided metric decides without saying so.
+    A two-sided metric has this ratio without any choice of the user.
     """
     records = []
     for c in counts.problems.tolist():
@@ -82,7 +82,7 @@ def implied_ratios(
 def largest_scores(counts: Counts, metrics: Sequence[str | Metric | Callable[..., Any]]) -> pl.DataFrame:
     """Return for each class and metric the best positive and the best negative term with their scores.
 
-    A signed metric's scores are taken by magnitude; null where the class has no term of that direction.
+    Signed scores are given as absolute values; null if the class has no term of that direction.
     """
     names = counts.names()
     records = []

@@ -1,4 +1,4 @@
-"""Selections come in; how alike they are over folds, and between methods, goes out."""
+"""Selections come in; how similar they are over folds, and between methods, goes out."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def fold_stability(
     n_terms: int | Mapping[str, int] | None = None,
     sizes: Sequence[float] = (),
 ) -> pl.DataFrame:
-    """Return for each problem, method and size the mean likeness of the selections of its trials and folds.
+    """Return for each problem, method and size the mean similarity of the selections of trials and folds.
 
     `jaccard` and, where the size of the vocabulary is known (`n_terms`: a number, or one per corpus),
-    `kuncheva` are means over all pairs of the `n_sets` selections; of a single selection they are null.
+    `kuncheva` are means over all pairs of the `n_sets` selections; they are null for a single selection.
     `sizes` adds the smaller numbers of terms that a study does not store; see `prefixes`.
     """
     missing = [name for name in (*_RUN, "terms") if name not in selections.columns]
@@ -80,9 +80,9 @@ def fold_stability(
 
 
 def prefixes(selections: pl.DataFrame, sizes: Sequence[float]) -> pl.DataFrame:
-    """Return the selections with those of smaller numbers of terms, which a study does not store.
+    """Return the selections and also those of smaller numbers of terms, which a study does not store.
 
-    Where nothing was tuned for its size, the best k terms are the first k of a longer selection.
+    If nothing was tuned for the size, the best k terms are the first k of a longer selection.
     """
     ranked = selections.filter(
         (pl.col("size_kind") == "k") & pl.col("ratio").is_null() & pl.col("lam").is_null()
@@ -98,7 +98,7 @@ def prefixes(selections: pl.DataFrame, sizes: Sequence[float]) -> pl.DataFrame:
 
 
 def overlaps(selections: Mapping[str, Collection[Any]]) -> pl.DataFrame:
-    """Return for every two named selections, also the same, the terms they share and their Jaccard index."""
+    """Return for each pair of selections the number of shared terms and the Jaccard index."""
     sets = {name: set(terms) for name, terms in selections.items()}
     rows = [
         {"first": a, "second": b, "shared": len(sets[a] & sets[b]), "jaccard": jaccard(sets[a], sets[b])}

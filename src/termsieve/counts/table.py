@@ -23,15 +23,15 @@ from termsieve.labels import Labels, encode_labels
 if TYPE_CHECKING:
     import polars
 
-DENSE_CELLS = 2**25  # classes x terms up to which a table is kept dense (256 MiB of int64)
-NUMBERED_DF = 1024  # terms in fewer documents share their tables with others, and these are numbered
+DENSE_CELLS = 2**25  # largest dense table of classes x terms (256 MiB of int64)
+NUMBERED_DF = 1024  # rarer terms often share their 2x2 tables, so these tables are numbered
 TABLES = ("tp", "pos", "df", "tf", "tf_total", "squares")
 FIELDS = (*TABLES, "n_docs", "classes", "multilabel")
 Ints = NDArray[np.int64]
 
 
 class Tables(NamedTuple):
-    """Distinct 2x2 tables, and for classes x terms the position of each one's table."""
+    """Distinct 2x2 tables, and for each class and term the position of its table."""
 
     tp: Ints
     fp: Ints
@@ -88,7 +88,7 @@ class Counts:
     [[1, 2, 0]]
     """
 
-    __iter__ = None  # counts have classes and terms: which of them a loop is over must be said
+    __iter__ = None  # a loop must say whether it is over classes or terms
 
     def __init__(
         self,
@@ -153,7 +153,7 @@ class Counts:
             values = whole_numbers(matrix.data)
             counts.tf_total, counts.squares = np.zeros((2, n_terms), dtype=np.int64)
             most = counting.column_moments(matrix.indices, values, counts.tf_total, counts.squares)
-            # No sum is above that of the squares of one column.
+            # No sum is larger than the sum of squares of one column.
             doubtful = most**2 * matrix.shape[0] >= 2**63
             if doubtful and not counting.squares_fit(matrix.indices, values, n_terms):
                 raise too_many_occurrences()
@@ -171,7 +171,7 @@ class Counts:
         if "terms" not in changes and self.terms is not None:
             if counts.n_terms != self.n_terms:
                 raise InputError(f"{self.n_terms:,} term names for {counts.n_terms:,} columns")
-            counts.terms = self.terms  # known to be distinct, so that they are not compared again
+            counts.terms = self.terms  # known to be distinct, so they need not be compared again
         return counts
 
     def position(self, label: Any) -> int:
@@ -227,7 +227,7 @@ class Counts:
 
     @cached_property
     def by_df(self) -> NDArray[np.intp]:
-        """Columns by falling document frequency, then rising index: the order in which ties are settled."""
+        """Columns by decreasing document frequency, then by index: the order of ties."""
         return np.argsort(-self.df, kind="stable")
 
     @cached_property
@@ -245,7 +245,7 @@ class Counts:
 
     @cached_property
     def distinct_occurrences(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The first column of each kind, alike in documents and occurrences, and the kind of each column."""
+        """The first of each group of columns equal in documents and occurrences, and each column's group."""
         assert self.tf is not None
         assert self.tf_total is not None
         assert self.squares is not None
@@ -321,7 +321,7 @@ class Counts:
         return f"<Counts of {self.n_docs:,} documents: {size}{extra}>"
 
     def __getstate__(self) -> dict[str, Any]:
-        # Without what was computed on the way: it is larger than the counts and quickly computed again.
+        # Without cached values: they are larger than the counts and quickly computed again.
         return {name: getattr(self, name) for name in (*FIELDS, "terms")}
 
     def _repr_html_(self) -> str:
@@ -377,7 +377,7 @@ class Counts:
             raise InputError(
                 "the difference falls below zero: some documents of the part are not in the whole"
             )
-        # Sums of two such numbers wrap around to below zero when 64 bits do not hold them.
+        # If the sum of two such numbers does not fit into 64 bits, it becomes negative.
         if sign > 0 and any(least(table) < 0 for table in tables[4:] if table is not None):
             raise too_many_occurrences()
         changes = dict(zip(TABLES, tables, strict=True))
@@ -387,7 +387,7 @@ class Counts:
         return self.replace(n_docs=n_docs, classes=classes, multilabel=multilabel, **changes)
 
     def _aligned(self, classes: NDArray[Any], terms: NDArray[Any] | None) -> list[Any]:
-        """Return the tables laid out over `classes` and `terms`; what is not among them is left out."""
+        """Return the tables rearranged to `classes` and `terms`; other classes and terms are left out."""
         rows, columns = places(self.classes, classes), places(self.terms, terms, self.n_terms)
         n_classes, n_terms = len(classes), self.n_terms if terms is None else len(terms)
         large = n_classes * n_terms > DENSE_CELLS
@@ -435,7 +435,7 @@ class Counts:
 
 
 def _class_table(matrix: Any, labels: Labels, values: Ints | None) -> Any:
-    """Return classes x terms: documents that hold a term, or sums of `values`; sparse where large."""
+    """Return classes x terms: the number of documents with a term, or sums of `values`; sparse if large."""
     n_classes, n_terms = len(labels.classes), matrix.shape[1]
     step = max(1, DENSE_CELLS // max(1, n_terms))
     blocks = []
@@ -452,7 +452,7 @@ def _class_table(matrix: Any, labels: Labels, values: Ints | None) -> Any:
 
 
 def _table(table: Any, shape: tuple[int, int]) -> Any:
-    """Return `table` as int64, dense or CSR as its size asks."""
+    """Return `table` as int64, dense or as CSR depending on its size."""
     if not sparse.issparse(table):
         table = np.asarray(table)
     if table.shape != shape:
@@ -474,7 +474,7 @@ def _term_names(terms: Sequence[str] | NDArray[Any] | None, n_terms: int) -> NDA
 
 
 def refuse_repeated(names: Collection[Any]) -> None:
-    """Raise InputError where a term's name stands twice."""
+    """Raise InputError if two columns have the same name."""
     if len(set(names)) < len(names):
         twice = Counter(names).most_common(1)[0][0]
         raise InputError(f"the term {twice!r} names more than one column; term names must be distinct")
@@ -489,11 +489,11 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def dense_rows(table: Any, rows: slice) -> Any:
-    """Return some rows of a table, dense whatever the table is."""
+    """Return some rows of a dense or sparse table as a dense array."""
     return table[rows].toarray() if sparse.issparse(table) else table[rows]
 
 
 def least(table: Any) -> int:
-    """Return the least number that a table, dense or sparse, holds; 0 where it holds none."""
+    """Return the least number in a dense or sparse table; 0 if it is empty."""
     values = table.data if sparse.issparse(table) else table
     return int(values.min()) if values.size else 0

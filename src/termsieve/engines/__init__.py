@@ -21,7 +21,7 @@ from termsieve.readers.files import MAX_BYTES
 
 __all__ = ["ENGINES", "Engine", "Job", "PrunedWarning", "count", "get_engine"]
 
-# Name -> the module and the class of an engine, which is imported when it is asked for. The arguments of its
+# Name -> the module and the class of an engine, which is imported when it is used. The arguments of its
 # constructor are the options of `count` that only this engine takes.
 ENGINES = {
     "threads": "termsieve.engines.threads:Threads",
@@ -31,26 +31,26 @@ ENGINES = {
 
 
 class PrunedWarning(UserWarning):
-    """Rare terms were dropped for `max_terms`: how often, and the highest count that may be missing."""
+    """Rare terms were dropped because of `max_terms`: how many, and the largest error of a count."""
 
     def __init__(self, max_terms: int, n_dropped: int, at_most: int) -> None:
         super().__init__(
             f"max_terms={max_terms:,} left out {n_dropped:,} rare terms; none of them was in more than "
-            f"{at_most:,} documents, and no count of a kept term is short by more"
+            f"{at_most:,} documents, and no count of a kept term is too small by more"
         )
         self.n_dropped = n_dropped
         self.at_most = at_most
 
 
 def get_engine(engine: str | Engine, **options: Any) -> Engine:
-    """Return the engine of a name, with its own options; an engine that was made already is given back.
+    """Return the engine with a name and options; an engine object is returned as it is.
 
     Parameters
     ----------
     engine : str or Engine
         One of :data:`ENGINES`, or an object with the method ``tally(job)``.
     **options
-        What only this engine takes, such as ``workers`` of "threads" or ``address`` of "dask".
+        The options that only this engine takes, such as ``workers`` of "threads" or ``address`` of "dask".
 
     Examples
     --------
@@ -62,7 +62,7 @@ def get_engine(engine: str | Engine, **options: Any) -> Engine:
             raise ParameterError(f"engine={engine!r} must be one of {', '.join(ENGINES)}, or have tally(job)")
         if options:
             raise ParameterError(
-                f"{next(iter(options))!r} is an option for the name of an engine; {engine!r} is an engine already"
+                f"{next(iter(options))!r} is an option for an engine's name; {engine!r} is an engine already"
             )
         return engine
     if engine not in ENGINES:
@@ -100,7 +100,7 @@ def count(
 ) -> Counts:
     """Return the Counts of documents that need not fit into memory; the terms are sorted.
 
-    Equal documents give equal counts, whoever counts them and however they are cut into parts.
+    Equal documents give equal counts, with any engine and any partition.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def count(
 
 
 def _counts(pruned: Pruned, max_terms: int | None) -> Counts:
-    """Return the counts of a tally, with a warning to the caller's caller where terms were dropped."""
+    """Return the counts of a tally; if terms were dropped, the caller of `count` gets a warning."""
     if pruned.n_dropped and max_terms is not None:
         warnings.warn(PrunedWarning(max_terms, pruned.n_dropped, pruned.at_most), stacklevel=3)
     return pruned.tally.counts()
@@ -173,7 +173,7 @@ def _counts(pruned: Pruned, max_terms: int | None) -> Counts:
 
 @contextmanager
 def _shown(progress: bool | Callable[[int], None]) -> Iterator[Callable[[int], None] | None]:
-    """Give the function that is told the number of documents so far, if there is to be one."""
+    """Give the function that is called with the number of documents so far, or None."""
     if not isinstance(progress, bool):
         yield progress
     elif not progress:

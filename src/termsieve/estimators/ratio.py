@@ -189,7 +189,7 @@ class RatioSelector(LearnedSelector):
 def sided_orders(
     counts: Counts, metric: str | Metric | Callable[..., Any]
 ) -> tuple[Columns, Columns, Floats]:
-    """Return the columns from the most positive, from the most negative, and their signed scores."""
+    """Return the columns from most positive to most negative, the reverse order, and the signed scores."""
     scores = score(counts, metric)
     positive, negative = rank(scores, side="positive"), rank(scores, side="negative")
     return positive.order, negative.order, positive.scores
@@ -201,7 +201,7 @@ def _one_problem(counts: Counts, c: int) -> Counts:
 
 
 def _by_best_place(orders: list[Columns]) -> Columns:
-    """Return the columns by their best place in any of the orders, then by the order's number."""
+    """Return the columns by their best place in any of the orders; of equal places, by the order's number."""
     if len(orders) == 1:
         return orders[0]
     turns = np.array(orders).T.ravel()
@@ -282,7 +282,7 @@ class RatioClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
         tags.classifier_tags.multi_label = True
-        # scikit-learn's checks bring measurements, in which every term is present nearly everywhere.
+        # The data of scikit-learn's checks are measurements, in which nearly every term is present.
         tags.classifier_tags.poor_score = True
         return tags
 

@@ -1,4 +1,4 @@
-"""TermSelector: the scikit-learn face of counts, scores, rankings and cut-offs."""
+"""TermSelector: counts, scores, rankings and cut-offs as a scikit-learn estimator."""
 
 from __future__ import annotations
 

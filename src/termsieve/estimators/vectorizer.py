@@ -1,4 +1,4 @@
-"""Texts come in, the term counts of a scikit-learn transformer equal to CountVectorizer go out."""
+"""Texts come in; term counts equal to those of CountVectorizer go out, as a scikit-learn transformer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TermWeighter: a term matrix in, the same with each term weighed by its score out."""
+"""TermWeighter: a term matrix comes in; the matrix with each term weighted by its score goes out."""
 
 from __future__ import annotations
 

@@ -136,9 +136,9 @@ class WeightSelector(LearnedSelector):
 
 
 def sample_rows(member: NDArray[np.bool_], share: float, random_state: Any) -> Rows:
-    """Return a random share of the rows, in their order, with the same share of members and of others.
+    """Return a random share of the rows, in their order: the same share of members and of others.
 
-    Each side gives its share rounded half up, and at least one row.
+    Each share is rounded half up and has at least one row.
     """
     if isinstance(share, bool) or not isinstance(share, (int, float, np.number)) or not 0 < share <= 1:
         raise ParameterError(f"sample must be a number above 0 and at most 1, not {share!r}")
@@ -153,5 +153,5 @@ def sample_rows(member: NDArray[np.bool_], share: float, random_state: Any) -> R
 
 
 def _by_value(base: Columns, value: Floats) -> Columns:
-    """Return the columns of `base`, which holds the order of ties, by falling value."""
+    """Return the columns of `base` by decreasing value; ties keep the order of `base`."""
     return base[np.argsort(-value[base], kind="stable")]

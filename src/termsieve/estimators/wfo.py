@@ -128,14 +128,14 @@ def lambda_curves(
 ) -> Floats:
     """Return the objective (ks x parts x lambdas) of a learner on the k best terms of each part by wfo(lam).
 
-    `members` tells which document is of which class of `counts`; `target` is what the learner is to say.
+    `members` says which document has which class of `counts`; `target` is what the learner predicts.
     """
     numbered = _numbered(counts)
     curves = np.empty((len(ks), len(parts), len(lambdas)))
     for number, part in enumerate(parts):
         known = training_counts(numbered, X, members, part)
         orders = [wfo_ranking(known, lam, combine).order for lam in lambdas]
-        if len(ks) == 1:  # learners share the work of all sets in a call, best where they are much alike
+        if len(ks) == 1:  # learners share work between the sets of a call, most if the sets are similar
             sets = [order[: ks[0]] for order in orders]
             curves[0, number] = set_values(learner, objective, X, target, part, sets)
             continue
@@ -146,17 +146,17 @@ def lambda_curves(
 
 
 def best_lambdas(folds: Floats, lambdas: Sequence[float]) -> Floats:
-    """Return the best of `lambdas` by each fold's objectives, of equally good ones the middle one."""
+    """Return the best of `lambdas` for each fold; of equally good ones the middle one."""
     return np.array([lambdas[middle_of_best(fold)] for fold in folds])
 
 
 def wfo_ranking(counts: Counts, lam: float, combine: Combine = "max") -> Ranking:
-    """Return the ranking by wfo(lam) over all classes: also of two, each of which has its own terms."""
+    """Return the ranking by wfo(lam) over all classes; also with two classes, each has its own scores."""
     return rank(score(counts, f"wfo({lam!r})"), combine=combine)
 
 
 def _numbered(counts: Counts) -> Counts:
-    """Return the counts with classes 0, 1, ... and without term names, as an indicator matrix has them."""
+    """Return the counts with classes 0, 1, ... and without term names, as for an indicator matrix."""
     return counts.replace(
         classes=np.arange(counts.n_classes), terms=None, multilabel=True, tf=None, tf_total=None, squares=None
     )

@@ -50,7 +50,7 @@ def load_docstrings() -> Corpus:
     labels: list[str] = []
     for subpackage, modules in _MODULES.items():
         for function in _functions(modules):
-            # A ufunc does not say where it was defined; only special has any.
+            # A ufunc does not know where it was defined; only scipy.special has ufuncs.
             home = str(getattr(function, "__module__", None) or f"scipy.{subpackage}")
             prose = _prose(function.__doc__)
             if prose and f"{home}.".startswith(f"scipy.{subpackage}."):

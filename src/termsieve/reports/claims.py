@@ -14,7 +14,7 @@ ALPHA = 0.05
 
 
 def study_claims(rows: pl.DataFrame, measure: str = "f1") -> list[str]:
-    """Return for each learner what was best, by how much, and whether the difference is more than chance."""
+    """Return sentences: for each learner the best method, by how much, and whether by more than chance."""
     sentences = []
     for learner in rows["learner"].unique().sort():
         own = rows.filter(pl.col("learner") == learner)
@@ -60,7 +60,7 @@ def _best(rows: pl.DataFrame, measure: str) -> list[str]:
 
 
 def _differences(rows: pl.DataFrame, measure: str) -> list[str]:
-    """Say which methods the leader beats at its own size by more than chance, over problems."""
+    """Say which methods the best one beats significantly, and which not, at its best size over problems."""
     best = _leader(rows, measure)
     leader = best["method"]
     tests = analysis.paired_tests(

@@ -30,9 +30,9 @@ OVERLAP_METRICS = (
     "document_frequency",
 )
 MAX_CLASSES = 30
-MAX_POINTS = 30_000  # over all maps together
+MAX_POINTS = 30_000  # of all maps together
 CLASS_POINTS = 3000
-LINE_RESOLUTION = 110  # of a map's lines: enough for a page, and half the bytes of the charts' own
+LINE_RESOLUTION = 110  # of the lines of a map: enough for a page, with half the bytes of the charts' default
 TABLE_TERMS = 20
 EXAMPLES = 4
 
@@ -187,7 +187,7 @@ def corpus_figures(
     sizes: Sequence[int] = SIZES,
     max_classes: int = MAX_CLASSES,
 ) -> Report:
-    """Return the declared figures of counts with what they need; see `corpus_report`."""
+    """Return the declared figures with the sources from counts; see `corpus_report`."""
     positions = _reported(counts, max_classes)
     named = {str(get_metric(each)): each for each in metrics}
     compared = {**named, **{str(get_metric(each)): each for each in OVERLAP_METRICS}}
@@ -220,9 +220,9 @@ def _is_pair(counts: Counts) -> bool:
 
 
 def _reported(counts: Counts, max_classes: int) -> list[int]:
-    """Return the positions of the classes that have words, the largest where there are too many, in order.
+    """Return the positions of the classes to show, in order; if there are too many, the largest ones.
 
-    Of two classes both: whoever reads chooses the one that the words speak for.
+    If there are two classes, both are shown, and the reader chooses one.
     """
     candidates = np.arange(2) if _is_pair(counts) else counts.problems
     largest = candidates[np.argsort(-counts.pos[candidates], kind="stable")]
@@ -231,7 +231,7 @@ def _reported(counts: Counts, max_classes: int) -> list[int]:
 
 
 def _first(counts: Counts, positions: list[int]) -> int:
-    """Return the place of the class that is shown first: of two the rarer one, else the first."""
+    """Return the place of the class that is shown first: the rarer of two, otherwise the first."""
     return int(np.argmin(counts.pos[positions])) if _is_pair(counts) else 0
 
 

@@ -1,4 +1,4 @@
-"""Results of a study come in; the study report goes out: claims, curves, chances, tests, how to repeat it."""
+"""Results of a study come in; the study report goes out: claims, curves, chances, tests, the method."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from termsieve.studies.results import Results
 
 MEASURES = ("f1", "precision", "recall", "accuracy")
 PACKAGES = ("termsieve", "numpy", "scipy", "scikit-learn", "polars")
-MIN_SKEWS = 4  # problems of fewer different skews show no trend
+MIN_SKEWS = 4  # with fewer different skews there is no trend
 BY = ("learner",)
 
 SECTIONS = (
@@ -269,7 +269,7 @@ def study_figures(
     measure: str = "f1",
     corpora: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Report:
-    """Return the declared figures of result rows with what they need; see `study_report`.
+    """Return the declared figures with the sources from result rows; see `study_report`.
 
     `corpora` describes the corpora by name, as a study's manifest does; `terms` is the size of a vocabulary.
     """

@@ -23,7 +23,7 @@ Ints = NDArray[np.int64]
 def drawn_parts(plan: Plan, data: Prepared, trial: int) -> list[Part]:
     """Return the training and test rows of each fold of a trial, the same for all problems of the corpus.
 
-    Documents are shuffled, laid out class by class, and dealt out one by one, so that every part has its
+    Documents are shuffled, sorted by class, and assigned to the parts in turn, so that every part has its
     share of each class, to within one document.
     """
     protocol = plan.protocol
@@ -51,7 +51,7 @@ def drawn_parts(plan: Plan, data: Prepared, trial: int) -> list[Part]:
 
 
 class Fold:
-    """The documents of one fold over the terms that its training documents allow."""
+    """The documents of one fold, with the terms of its training documents."""
 
     def __init__(self, plan: Plan, data: Prepared, trial: int, fold: int) -> None:
         self.plan, self.data, self.trial, self.fold = plan, data, trial, fold

@@ -61,7 +61,7 @@ ROW_KEYS = ("corpus", "problem", "target", "trial", "fold", "method", "learner",
 SELECTION_KEYS = ("corpus", "problem", "trial", "fold", "method", "learner", "size_kind", "size")
 
 PART_KINDS = ("rows", "selections")  # the folders of parts
-PART_MARK = "termsieve-part"  # the key in a part's Parquet metadata under which its name stands
+PART_MARK = "termsieve-part"  # the key of the part's name in its Parquet metadata
 
 
 def schema(columns: Mapping[str, str]) -> dict[str, Any]:
@@ -159,7 +159,7 @@ class Results:
         return self._scan(self._sound_parts("selections"), SELECTIONS, equal)
 
     def _sound_parts(self, kind: str) -> list[Path]:
-        """Return the files of "rows" or "selections"; they are checked when they are first asked for."""
+        """Return the files of "rows" or "selections"; they are checked at the first use."""
         listed = {name: (file, digest) for name, part, file, digest in self._listed() if part == kind}
         if kind not in self._checked:
             for file, digest in listed.values():
@@ -198,7 +198,7 @@ class Results:
         return faults
 
     def damaged_parts(self) -> list[str]:
-        """Return the names of the parts of which a file is missing or damaged."""
+        """Return the names of the parts with a missing or damaged file."""
         return sorted({name for name, _, file, digest in self._listed() if file_fault(file, digest)})
 
     def _scan(self, parts: list[Path], columns: Mapping[str, str], equal: Mapping[str, Any]) -> pl.LazyFrame:
@@ -218,7 +218,7 @@ class Results:
         return frame
 
     def vocabulary(self, corpus: str) -> list[str]:
-        """Return the terms of a corpus by column."""
+        """Return the terms of a corpus in the order of its columns."""
         import polars as pl
 
         file = self.path / "vocabulary" / f"{corpus}.parquet"

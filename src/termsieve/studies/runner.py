@@ -44,8 +44,8 @@ class Status:
     all_trainings: int
     rows: int
     failed: int
-    corpora: dict[str, tuple[int, int]]  # of each corpus: trainings done, and all
-    faults: dict[str, str] = field(default_factory=dict)  # of each damaged file, where they were verified
+    corpora: dict[str, tuple[int, int]]  # per corpus: trainings done, and all trainings
+    faults: dict[str, str] = field(default_factory=dict)  # per damaged file, if verified
 
     @property
     def finished(self) -> bool:
@@ -144,7 +144,7 @@ def run_study(
                 own.abort()
                 raise
             finally:
-                own.close()  # only processes that have ended can be asked for their time and memory
+                own.close()  # the time and memory of processes are known only after they have ended
                 with suppress(StudyError):
                     run.note()
     return Results.open(path)
@@ -233,7 +233,7 @@ def _plan_facts(plan: Plan) -> dict[str, Any]:
 
 
 def _recognised(path: Path, plan: Plan, extend: bool) -> dict[str, Any]:
-    """Return the manifest in a directory, or that of a new study; refuse other files and another plan."""
+    """Return the manifest of a directory, or that of a new study; other files and other plans are refused."""
     if path.exists() and not path.is_dir():
         raise StudyError(f"{path} is a file; choose a directory for the results")
     if not (path / MANIFEST).exists():
@@ -290,10 +290,10 @@ class _Run:
         self.broken: list[Unit] = []
 
     def run(self) -> None:
-        """Run all units; a failed one is recorded, Ctrl-C ends after those that are running."""
+        """Run all units; failed ones are recorded, and Ctrl-C waits for the running ones."""
         with _patient_interrupt() as interrupted:
             self._run(iter(self.units), self.engine.slots, interrupted)
-            # A worker that died took the others' units along; alone, only the one at fault fails again.
+            # When a worker dies, all running units are lost; run one by one, only the faulty one fails again.
             for unit in self.broken:
                 self._run(iter([unit]), 1, interrupted, last=True)
         if interrupted():
@@ -330,12 +330,12 @@ class _Run:
         self.report(self.state())
 
     def state(self) -> Progress:
-        """Return how far the run has come."""
+        """Return the progress of the run."""
         elapsed = time.perf_counter() - self.began
         return Progress(self.trainings, self.all_trainings, self.done, len(self.units), self.failed, elapsed)
 
     def note(self) -> None:
-        """Record the run in the manifest: it says how long the study took and how much memory."""
+        """Record the time and the memory of the run in the manifest."""
         state = self.state()
         run = {
             "ended": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -366,7 +366,7 @@ def _used() -> dict[str, float]:
 
 @contextmanager
 def _patient_interrupt() -> Iterator[Callable[[], bool]]:
-    """Turn the first Ctrl-C into a flag, so that running units can end; the second is as usual."""
+    """Turn the first Ctrl-C into a flag, so that running units can end; the second one interrupts."""
     pressed = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield pressed.is_set
@@ -387,7 +387,7 @@ def _patient_interrupt() -> Iterator[Callable[[], bool]]:
 def merge_studies(
     first: str | os.PathLike[str], second: str | os.PathLike[str], out: str | os.PathLike[str]
 ) -> Results:
-    """Unite the results of one plan from two directories, two machines' say, into a third.
+    """Unite two directories with results of one plan, for example from two machines, in a third.
 
     Rows that both have must agree, and are kept once.
     """
