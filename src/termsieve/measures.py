@@ -158,7 +158,7 @@ def _cut(y: NDArray[np.bool_], predicted: NDArray[np.bool_]) -> Confusion:
 def at_threshold(y: ArrayLike, scores: ArrayLike, threshold: float = 0.0) -> Confusion:
     """Return the confusion counts of predicting positive where the decision value is above `threshold`.
 
-    `scores` holds one value a document along its last axis; the counts have the shape of the other axes.
+    `scores` holds one value per document along its last axis; the counts have the shape of the other axes.
 
     >>> [int(cell) for cell in at_threshold([1, 1, 0, 0], [2.0, -1.0, 0.5, 0.0])]
     [1, 1, 1, 1]
@@ -177,7 +177,7 @@ def break_even(y: ArrayLike, scores: ArrayLike) -> Confusion:
     fewer documents. The result does not depend on the order of the documents, and the counts are whole
     numbers that can be added up.
 
-    `scores` holds one value a document along its last axis; the counts have the shape of the other axes.
+    `scores` holds one value per document along its last axis; the counts have the shape of the other axes.
 
     >>> [int(cell) for cell in break_even([1, 1, 0, 0, 0], [0.9, 0.4, 0.6, 0.1, 0.1])]
     [1, 1, 1, 2]

@@ -80,7 +80,7 @@ def _differences(rows: pl.DataFrame, measure: str) -> list[str]:
         )
     if not open_ones.is_empty():
         sentences.append(
-            f"{at}, {leader} cannot be told from {_listed(open_ones['second'].to_list())} by that test."
+            f"{at}, {leader} does not differ significantly from {_listed(open_ones['second'].to_list())}."
         )
     return sentences
 

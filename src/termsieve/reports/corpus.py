@@ -46,7 +46,7 @@ SECTIONS = (
                 "Documents of each class",
                 analysis.class_sizes,
                 needs=("counts",),
-                note="skew: documents outside the class for one inside",
+                note="skew: documents outside the class divided by documents in it",
             ),
         ),
     ),
@@ -73,7 +73,7 @@ SECTIONS = (
             ),
             DeclaredFigure(
                 "map",
-                "ROC map: every term a point",
+                "ROC map: one point per term",
                 analysis.roc_map,
                 needs=("counts", "label", "metrics", "sizes", "max_points", "resolution"),
                 chart=charts.roc_map,
@@ -91,16 +91,16 @@ SECTIONS = (
         (
             DeclaredFigure(
                 "overlap",
-                "What metrics agree on: their best 100 terms",
+                "Overlap of the best 100 terms of metrics",
                 analysis.metric_overlaps,
                 needs=("counts", "metrics=compared"),
                 chart=charts.overlap,
-                note="Over all classes, a term by its best score for any class. "
+                note="Over all classes; the score of a term is its best score for any class. "
                 "1: the same terms, 0: none in common.",
             ),
             DeclaredFigure(
                 "sparsity",
-                "What a number of terms costs",
+                "Sparsity by number of terms",
                 analysis.sparsity_table,
                 needs=("counts", "metrics=compared"),
                 chart=charts.sparsity,
@@ -109,12 +109,12 @@ SECTIONS = (
             ),
             DeclaredFigure(
                 "isoclines",
-                "What a metric likes: lines of equal score",
+                "Lines of equal score of a metric",
                 analysis.isocline_family,
                 needs=("metric",),
                 chart=charts.isocline_family,
                 note="For a class of 100 documents among 1,100. Terms up and left are frequent in the class "
-                "and rare outside; a metric with lines in both corners takes words against the class too.",
+                "and rare outside; a metric with lines in both corners also takes words against the class.",
                 by=("metric",),
             ),
         ),
@@ -268,7 +268,7 @@ def _warnings(counts: Counts, facts: analysis.DocumentFacts | None) -> list[str]
     if facts and facts.duplicates:
         found.append(
             f"{_many(facts.duplicates, 'document repeats', 'documents repeat')} the terms of another one "
-            "exactly; in training and test parts at once they flatter a classifier."
+            "exactly; if copies are in both the training and the test part, figures are too high."
         )
     if facts and facts.contradictory:
         found.append(f"{facts.contradictory:,} documents with equal terms have different labels.")
@@ -277,10 +277,10 @@ def _warnings(counts: Counts, facts: analysis.DocumentFacts | None) -> list[str]
         names = ", ".join(f"{shown(counts.classes[c])} ({counts.pos[c]:,})" for c in few[:8])
         more = f" and {len(few) - 8:,} more" if len(few) > 8 else ""
         found.append(
-            f"Fewer than {FEW_DOCUMENTS} documents are in: {names}{more}. Their words may be chance."
+            f"Fewer than {FEW_DOCUMENTS} documents are in: {names}{more}. Their words may be there by chance."
         )
     if counts.n_classes == 1:
-        found.append("There is one class only, so no term can tell it from anything.")
+        found.append("There is only one class, so no term can separate it from others.")
     return found + _giveaway_warning(counts)
 
 
