@@ -46,9 +46,10 @@ break_even = true
 """
 HEAD = """# Gallery: every chart
 
-`python examples/gallery.py docs` makes this page from the docstrings of SciPy's subpackages (1,123 documents,
-13 classes) and a small study of them (naive Bayes, 3 folds). A function of `termsieve.analysis` makes a table,
-and a function of `termsieve.charts` draws it as an Altair chart, which you can show in a notebook or save:
+`python examples/gallery.py docs` makes this page from the docstrings of SciPy's subpackages (1,123
+documents, 13 classes) and a small study of them (naive Bayes, 3 folds). A function of `termsieve.analysis`
+makes a table, and a function of `termsieve.charts` draws it as an Altair chart, which you can show in a
+notebook or save:
 
 ```python
 from termsieve import Counts, analysis, charts, load_docstrings, term_matrix
