@@ -46,7 +46,7 @@ def counts_of(
     source : Counts, Corpus, frame, path or list of paths
         Where the documents come from. Counts are returned as they are.
     occurrences : bool
-        Whether to count how often terms occur, beside the documents that contain them.
+        Whether to count also how often terms occur.
     format : str, optional
         The format of the files, if their names and contents do not tell.
     **options

@@ -47,7 +47,7 @@ def pair_chances(
 ) -> pl.DataFrame:
     """Return for each pair of methods the share of problems on which one of them is near the best.
 
-    `first_alone` and `second_alone` are the shares of the two by themselves, the stronger first; `gain` is
+    `first_alone` and `second_alone` are the shares of the two single methods, the stronger first; `gain` is
     what the second adds to the first.
     """
     tables = []

@@ -162,7 +162,7 @@ class MeanRanks(NamedTuple):
 
     `ranks` has one row per method (method, rank: the mean rank, 1 best; value: the mean), `pairs` one row per
     pair (first, second, difference of ranks, p_value). Methods whose mean ranks differ by less than
-    `critical_difference` are not told apart at the level `alpha`.
+    `critical_difference` do not differ significantly at the level `alpha`.
     """
 
     learner: str

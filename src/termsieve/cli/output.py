@@ -161,7 +161,7 @@ def whole_file(output: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def working(message: str) -> Iterator[None]:
-    """Show that work goes on: an animation on a terminal, nothing otherwise."""
+    """Show that work is in progress: an animation on a terminal, nothing otherwise."""
     if not sys.stderr.isatty():
         yield
         return

@@ -234,8 +234,8 @@ class Counts:
     def distinct(self) -> tuple[Counts, NDArray[np.int64]]:
         """The document counts of the distinct columns, and for each column which of these it equals.
 
-        Most terms are rare and share their counts in all classes with many others, so whatever depends on
-        counts alone is computed on these.
+        Most terms are rare and have the same counts in all classes as many others, so functions of counts are
+        computed on the distinct columns only.
         """
         first, kind = counting.distinct_columns([self.tp, self.df[None, :]])
         counts = self.replace(

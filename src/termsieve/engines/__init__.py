@@ -112,31 +112,37 @@ def count(
         The columns with the text and the label; those with a usual name by default. For a bag of dicts they
         are keys.
     engine : {"threads", "dask", "spark"} or Engine, default="threads"
-        Who counts. An Engine is an object such as ``termsieve.engines.dask.Dask(client)``.
+        The engine that counts: a name, or an object such as ``termsieve.engines.dask.Dask(client)``.
     address : str, optional
         With "dask", the address of a scheduler, such as "tcp://127.0.0.1:8786"; without it Dask's own default
         is used.
     occurrences : bool, default=False
-        Whether to count how often terms occur, too.
+        Whether to count also how often terms occur.
     separator, missing, delimiter, encoding, max_bytes
-        Those of `read`.
+        As in :func:`termsieve.read`.
     workers : int, optional
         With "threads", their number; one per processor by default. The result is the same for any number.
     max_terms : int, optional
-        Number of terms to keep, which bounds the memory. The result is then not exact: after every piece of
-        the documents only that many terms are kept, those in the most documents and of equals those that sort
-        first; a PrunedWarning says how many were left out and what the counts may be short by. With "threads"
-        a piece is 512 million characters, or ends with a file after 64 million; with the other engines it is
-        a partition or a file. Pieces depend on the documents alone, so the result does, too.
+        Largest number of terms to keep, which limits the memory. The result is then not exact: after every
+        piece of the documents only the most frequent terms are kept (of equally frequent ones those that sort
+        first). A PrunedWarning says how many terms were left out, and how large the error of a count can be.
+        With "threads" a piece is 512 million characters, or ends with a file after 64 million; with the other
+        engines it is a partition or a file. The result depends on the documents and their pieces only.
     checkpoint : path, optional
-        With "threads", a file from which a run that was interrupted goes on; the result is the same. Files
-        that changed in between are an error.
+        With "threads", a file from which an interrupted run continues; the result is the same. Files that
+        have changed in the meantime are an error.
     whole_files : bool, default=False
-        Whether the checkpoint knows files by all of their content, not only by size, time and their two ends.
+        Whether the checkpoint detects changed files by their whole content, not only by size, time and both
+        ends.
     progress : bool or callable, default=False
-        True shows the number of documents on stderr; a callable gets it instead. Only "threads" tells it.
+        True shows the number of documents on stderr; a callable is called with it. Only for "threads".
     **term_options
-        Those of TermVectorizer that say what a term is, such as `lowercase` or `stop_words`.
+        The options of TermVectorizer that define terms, such as `lowercase` or `stop_words`.
+
+    Returns
+    -------
+    Counts
+        The counts of all documents.
 
     Examples
     --------

@@ -230,7 +230,7 @@ class PlanReader:
         if found["name"] and len(combinations) > 1:
             self.fault(
                 (*where, "name"),
-                f"one name for {len(combinations)} methods; leave it out, or write them apart",
+                f"one name for {len(combinations)} methods; leave it out, or write one table per method",
             )
         for values in combinations:
             facts = dict(zip(own, values, strict=True))

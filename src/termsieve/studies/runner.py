@@ -251,7 +251,7 @@ def _recognised(path: Path, plan: Plan, extend: bool) -> dict[str, Any]:
         added = all(line.split()[0] in ADDABLE for line in set(after) - set(before))
         if not (extend and kept and added):
             why = (
-                "the plan only adds to it, so extend=True would go on"
+                "the plan only adds to it, so extend=True would continue it"
                 if kept and added
                 else "choose another directory"
             )
