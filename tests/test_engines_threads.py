@@ -416,7 +416,7 @@ def test_files_that_differ_in_schema_are_named(tmp_path):
         ([(["aa", "bb"], ["x", None])], "document 2 has no label"),
         ([(["aa"], ["x"]), (["bb"], [1])], "labels are int here but str before"),
         ([(["aa", "b"], ["x", 1])], "mix different types"),
-        ([(["aa", "b"], ["x", ["y"]])], "some a list"),
+        ([(["aa", "b"], ["x", ["y"]])], "others a list"),
         ([(["aa"], [0.5])], "fraction"),
         ([([7], ["x"])], "must be a str"),
         (iter([]), "no documents"),
