@@ -190,7 +190,7 @@ def test_split_of_the_source():
 
 
 def test_split_without_one_says_what_to_do():
-    with pytest.raises(InputError, match="give test_size, for example 0.25"):
+    with pytest.raises(InputError, match=r"give test_size, for example 0\.25"):
         Corpus(TEXTS, list("xyxyxy")).split()
     with pytest.raises(InputError, match="no 'test' document"):
         Corpus(["a"], ["x"], split=["train"]).split()
