@@ -48,7 +48,7 @@ WRONG = [
     (f"rank {MAIL} --class eggs", USAGE, "class 'eggs' is unknown"),
     (f"rank {MAIL} --class spam --each", USAGE, "leave out --class"),
     (f"rank {MAIL} --min-df -1", USAGE, "min_df is -1; it must be a whole number"),
-    (f"rank {MAIL} --max-df 1.5", USAGE, "between 0.0 and 1.0"),
+    (f"rank {MAIL} --max-df 1.5", USAGE, "a share of them from 0.0 to 1.0"),
     (f"rank {MAIL} --ngrams 0", USAGE, "--ngrams must be 1 or more, not 0"),
     (f"rank {MAIL} --stop-words none.txt", USAGE, "there is no file none.txt"),
     (f"rank {MAIL} --stem latin", USAGE, "'latin' is unknown"),

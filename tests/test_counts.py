@@ -3,6 +3,7 @@
 import copy
 import json
 import os
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -470,3 +471,12 @@ def test_labels_that_are_numbers_have_names_and_positions():
     assert counts[0].classes.tolist() == [3]
     with pytest.raises(UnknownNameError, match="class 4 is unknown"):
         counts.position(4)
+
+
+def test_a_pickled_copy_is_equal_and_holds_no_caches():
+    counts = Counts.from_matrix([[2, 0], [1, 1]], ["a", "b"], terms=["x", "y"], occurrences=True)
+    assert counts.tables.at.shape == (2, 2)
+    copy = pickle.loads(pickle.dumps(counts))
+    assert copy == counts
+    assert copy.terms.tolist() == ["x", "y"]
+    assert "tables" not in vars(copy)

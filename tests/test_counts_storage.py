@@ -1,4 +1,4 @@
-"""Counts files: what was saved comes back or is refused by name, whatever happened to the bytes in between."""
+"""Counts files: what was saved comes back or is refused by name, whatever happened to the bytes."""
 
 import json
 import os
@@ -91,7 +91,11 @@ def mutated(content, rng):
     changed = bytearray(content)
     footer = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
     for _ in range(rng.choice([1, 1, 2, 4])):
-        at = rng.randrange(4, len(content) - 8) if rng.random() < 0.5 else rng.randrange(footer, len(content) - 8)
+        at = (
+            rng.randrange(4, len(content) - 8)
+            if rng.random() < 0.5
+            else rng.randrange(footer, len(content) - 8)
+        )
         if rng.random() < 0.5:
             changed[at] ^= 1 << rng.randrange(8)
         else:
@@ -120,7 +124,10 @@ def test_sizes_beyond_reason_are_refused_before_anything_is_read(path):
     for at in places:
         changed = content[:at] + huge + content[at + 2 : -8] + length + b"PAR1"
         path.write_bytes(repaired(changed))
-        with pytest.raises(FormatError, match=r"c\.parquet is not a readable Parquet file: .*(impossible|outside|another number|unpack)"):
+        with pytest.raises(
+            FormatError,
+            match=r"c\.parquet is not a readable Parquet file: .*(impossible|outside|another number|unpack)",
+        ):
             Counts.load(path)
 
 
@@ -169,7 +176,7 @@ def test_columns_that_are_missing_are_refused(path, name):
 def test_a_newer_version_says_what_to_do(path):
     frame, head = pl.read_parquet(path), json.loads(Parquet.open(path).metadata[storage.FORMAT])
     path.write_bytes(sealed(frame, {storage.FORMAT: json.dumps(head | {"version": 3})}))
-    with pytest.raises(FormatError, match="counts format 3, .* install a newer termsieve, or count again"):
+    with pytest.raises(FormatError, match=r"counts format 3, .* install a newer termsieve, or count again"):
         Counts.load(path)
 
 

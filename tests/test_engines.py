@@ -42,7 +42,11 @@ def test_every_registered_engine_keeps_the_protocol(name):
         ({"engine": "ray"}, UnknownNameError, "engine 'ray' is unknown; .*Known: threads, dask, spark"),
         ({"engine": "dsk"}, UnknownNameError, "did you mean 'dask'"),
         ({"engine": 3}, ParameterError, "must be one of threads, dask, spark"),
-        ({"address": "tcp://127.0.0.1:1"}, ParameterError, "'threads' takes no 'address'; its own options are"),
+        (
+            {"address": "tcp://127.0.0.1:1"},
+            ParameterError,
+            "'threads' takes no 'address'; its own options are",
+        ),
         ({"engine": "dask", "workers": 2}, ParameterError, "'dask' takes no 'workers'; .* are address"),
         ({"engine": "spark", "workers": 2}, ParameterError, "'spark' takes no 'workers'; it has no options"),
         ({"engine": OneWorker(), "workers": 2}, ParameterError, "'workers' goes with an engine's name"),

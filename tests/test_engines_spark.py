@@ -125,7 +125,7 @@ def test_a_null_label_is_a_named_error(spark):
 
 
 def test_wrong_frames_and_columns_are_named_errors(spark):
-    with pytest.raises(InputError, match="Spark dataframe is needed, not a list"):
+    with pytest.raises(InputError, match="Spark cannot count a list; give a Spark dataframe"):
         count([("aa", "x")], engine="spark")
     with pytest.raises(InputError, match="no column 'body'"):
         count(spark.createDataFrame([("aa", "x")], "text string, label string"), "body", engine="spark")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import termsieve
-from termsieve import Corpus
+from termsieve import Corpus, Counts
 from termsieve.errors import InputError
 from termsieve.labels import document_labels, encode_labels
 
@@ -285,3 +285,36 @@ def test_every_way_of_counting_several_labels_agrees_with_a_dict(y, form):
     labels, _ = document_labels(given_as)
     assert [set(group) for group in labels] == [set(group) for group in y]
     assert all(len(set(group)) == len(group) for group in labels)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ([2**63, 0], [5, 7]),
+        ([2**63 + 1], [2**63, -0]),
+        (["a"], ["a\0", "b"]),
+        ([1.0, 2.0], [3.0]),
+        ([True], [False]),
+        (["x"], []),
+    ],
+)
+def test_counts_of_other_classes_add_up_exactly(a, b):
+    parts = [Counts.from_matrix(np.ones((len(y), 1)), y, terms=["w"]) for y in (a, b) if y]
+    whole = parts[0] + parts[-1] if len(parts) == 2 else parts[0]
+    assert whole.classes.tolist() == sorted({*a, *b})
+    assert whole.pos.sum() == len(a) + len(b)
+
+
+def test_counts_with_labels_of_different_types_do_not_add_up():
+    for a, b in ([1], ["1"]), ([True], [1]), ([-1], [2**63]):
+        with pytest.raises(InputError, match="labels of different types"):
+            Counts.from_matrix([[1]], a, terms=["w"]) + Counts.from_matrix([[1]], b, terms=["w"])
+
+
+@pytest.mark.parametrize("labels", [["a\0", "a"], [2**63, 2**63 + 1], [True, False], [-5, 3]])
+def test_classes_are_exact_in_a_file(tmp_path, labels):
+    counts = Counts.from_matrix([[1], [1]], labels, terms=["w"])
+    counts.save(tmp_path / "counts.parquet")
+    again = Counts.load(tmp_path / "counts.parquet")
+    assert again == counts
+    assert again.classes.tolist() == sorted(labels)

@@ -456,3 +456,14 @@ def test_a_learner_is_added_by_its_declaration_alone():
         assert set(np.unique(decision_path(Heir(), X, y, X, [0, 1], [2]))) != {7.0}
     finally:
         del LEARNERS["stump"]
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_matrices_with_strided_arrays_are_learned_from(name):
+    X = sp.random(60, 12, density=0.3, format="csr", random_state=1)
+    X.data = np.ceil(X.data * 3)
+    strided = X.copy()
+    strided.data, strided.indices = np.repeat(X.data, 2)[::2], np.repeat(X.indices, 2)[::2]
+    y = np.arange(60) % 2
+    plain, odd = get_learner(name).fit(X, y), get_learner(name).fit(strided, y)
+    np.testing.assert_array_equal(plain.predict(X), odd.predict(strided))

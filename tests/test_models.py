@@ -67,6 +67,12 @@ def test_documents_with_several_labels(tmp_path):
     assert single.predict(corpus) == ["a", "not a", "not a", "a"]
 
 
+def test_a_label_that_every_document_has_is_saved_as_well(tmp_path):
+    corpus = Corpus(["cheap pills", "pills noon", "noon meet"], [("all", "b"), ("all", "b"), ("all",)])
+    train_model(corpus).save(tmp_path / "model.skops")
+    assert load_model(tmp_path / "model.skops").predict(corpus) == list(corpus.labels)
+
+
 def test_one_class_against_the_rest(corpus):
     assert train_model(corpus, target="ham", k=9).predict(TEXTS) == ["not ham"] * 2 + ["ham"] * 3
     with pytest.raises(ParameterError, match="class 'eggs' is unknown"):
@@ -87,7 +93,10 @@ def test_files_are_predicted_with_and_without_labels(tmp_path, corpus):
 
 def test_a_model_may_hold_any_estimator_of_the_package(tmp_path):
     pipeline = make_pipeline(TermVectorizer(), TermSelector("chi_squared", k=3), get_learner("svm"))
-    Model(pipeline.fit(TEXTS, LABELS)).save(tmp_path / "model.skops")
+    pipeline.fit(TEXTS, LABELS)
+    counts = pipeline[1].counts_
+    assert counts.tables.at.shape == counts.tp.shape  # what is computed on the way is not saved
+    Model(pipeline).save(tmp_path / "model.skops")
     assert load_model(tmp_path / "model.skops").predict(TEXTS) == pipeline.predict(TEXTS).tolist()
 
 

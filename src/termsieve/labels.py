@@ -136,6 +136,17 @@ def class_array(classes: Sequence[Any]) -> NDArray[Any]:
     return _plain_array(classes) if len(classes) else np.array([], dtype=np.str_)
 
 
+def joined_classes(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    """Return the classes that are in either of two arrays, sorted and exact.
+
+    >>> joined_classes(np.array([-1, 3]), np.array([3, 2**62])).tolist()
+    [-1, 3, 4611686018427387904]
+    """
+    if a.dtype.kind == b.dtype.kind == "f":
+        return np.union1d(a, b)
+    return class_array(sorted(set(checked_labels([*a.tolist(), *b.tolist()]))))
+
+
 def are_several(values: Iterable[Any]) -> bool:
     """Return whether each document has a collection of labels; a mixture is an error."""
     kinds = {issubclass(kind, COLLECTIONS) for kind in set(map(type, values))}

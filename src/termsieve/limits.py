@@ -13,7 +13,8 @@ def check_limit(name: str, limit: Any) -> None:
 
     This is the rule of CountVectorizer, so that a limit means the same wherever one is given.
     """
-    if limit < 1 if isinstance(limit, Integral) else not (isinstance(limit, Real) and 0 <= limit <= 1):
+    share = isinstance(limit, Real)
+    if limit < 1 if _is_whole(limit) else not (share and 0 <= limit <= 1):
         raise ParameterError(
             f"{name} is {limit!r}; it must be a whole number of documents from 1, "
             "or a share of them from 0.0 to 1.0"
@@ -40,14 +41,17 @@ def document_limits(n_docs: int, min_df: float, max_df: float) -> tuple[float, f
     >>> document_limits(200, 0.05, 150)
     (10.0, 150)
     """
-    limits = []
-    for name, limit in (("min_df", min_df), ("max_df", max_df)):
+    given: dict[str, Any] = {"min_df": min_df, "max_df": max_df}
+    for name, limit in given.items():
         check_limit(name, limit)
-        limits.append(limit if isinstance(limit, Integral) else limit * n_docs)
-    least, greatest = limits
+    least, greatest = (limit * (1 if _is_whole(limit) else n_docs) for limit in given.values())
     if greatest < least:
         raise ParameterError(
             f"max_df={max_df!r} allows fewer documents than min_df={min_df!r}; "
             "raise the one or lower the other"
         )
     return max(least, 1), greatest
+
+
+def _is_whole(limit: Any) -> bool:
+    return isinstance(limit, Integral)

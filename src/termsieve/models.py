@@ -34,6 +34,8 @@ from termsieve.terms import term_matrix
 FORMAT = "termsieve-model"
 FORMAT_VERSION = 1
 Label = str | int | float
+# What OneVsRestClassifier holds for a label that all documents have, or none.
+CONSTANT = "sklearn.multiclass._ConstantPredictor"
 
 
 @dataclass(frozen=True, repr=False)
@@ -212,13 +214,12 @@ def load_model(path: str | os.PathLike[str]) -> Model:
 
 @cache
 def trusted_types() -> frozenset[str]:
-    """Return the names of termsieve's own types that a model file may hold."""
+    """Return the names of the types that a model file may hold, beside those that skops trusts itself."""
     types: list[Any] = [getattr(estimators, name) for name in estimators.__all__]
     types += [entry.estimator for entry in LEARNERS.values()]
     types += [Counts, Scores]  # what a fitted selector holds
-    return frozenset(
-        f"{kind.__module__}.{kind.__qualname__}" for kind in types if kind.__module__.startswith("termsieve.")
-    )
+    names = [f"{kind.__module__}.{kind.__qualname__}" for kind in types]
+    return frozenset([CONSTANT, *(name for name in names if name.startswith("termsieve."))])
 
 
 def _model(held: Any, path: str | os.PathLike[str]) -> Model:

@@ -102,7 +102,7 @@ def _text(value: Any) -> str:
 
 
 def _checksum_place(content: bytes) -> int:
-    """Return where the checksum stands, which the footer holds as a text of 64 bytes; -1 if it is not there."""
+    """Return where the checksum stands, a text of 64 bytes in the footer; -1 if it is not there."""
     field = CHECKSUM.encode() + bytes([0x18, len(BLANK)])
     found = content.rfind(field)
     return found if found < 0 else found + len(field)

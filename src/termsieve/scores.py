@@ -181,9 +181,10 @@ class Scores:
         if self.metric.chi_squared is None:
             return frame
         from scipy.special import chdtrc
+        from scipy.stats import false_discovery_control
 
         p = chdtrc(1, self.metric.chi_squared(self.values))
-        adjusted = np.array([_benjamini_hochberg(row) for row in p]).reshape(p.shape)
+        adjusted = false_discovery_control(p, axis=1) if p.size else p
         return frame.with_columns(p_value=pl.Series(p.ravel()), p_adjusted=pl.Series(adjusted.ravel()))
 
 
@@ -198,11 +199,3 @@ def score(counts: Counts, metric: str | Metric | Callable[..., Any] = "bns", fol
     """
     chosen = get_metric(metric)
     return Scores(counts, chosen, fold and chosen.folds)
-
-
-def _benjamini_hochberg(p: Floats) -> Floats:
-    order = np.argsort(-p, kind="stable")
-    scaled = p[order] * len(p) / np.arange(len(p), 0, -1)
-    adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(np.minimum.accumulate(scaled), 1)
-    return adjusted

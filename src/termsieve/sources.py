@@ -12,8 +12,8 @@ from termsieve.corpus import Corpus
 from termsieve.counts import Counts
 from termsieve.counts.storage import holds_counts
 from termsieve.engines import count
-from termsieve.errors import InputError, ParameterError, unknown_name
-from termsieve.readers import FORMATS, guessed_format, read
+from termsieve.errors import InputError, ParameterError
+from termsieve.readers import get_format, read
 
 
 class Frame(Protocol):
@@ -73,7 +73,7 @@ def counts_of(
             raise InputError(f"{counts_at} holds counts and others hold documents; give one kind at a time")
         parts = (_refuse_options(Counts.load(path), counts_at, options, format) for path in paths)
         return reduce(add, parts)
-    if all(_streams(format or guessed_format(path)) for path in paths):
+    if all(get_format(path, format).streams for path in paths):
         return count(paths, occurrences=occurrences, **options)
     return _counts_of_corpora(paths, occurrences, format, options)
 
@@ -96,13 +96,6 @@ def corpus_of(
         if name in reading:
             raise ParameterError(f"{name}= is for files; a frame is read already")
     return Corpus.from_frame(source, **reading)
-
-
-def _streams(format: str) -> bool:
-    """Return whether files of a format are read in pieces; an unknown format is an error."""
-    if format not in FORMATS:
-        raise unknown_name("format", format, FORMATS)
-    return FORMATS[format].streams
 
 
 def _counts_of_corpora(

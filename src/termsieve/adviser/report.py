@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from termsieve.charts import curves
-from termsieve.reports.page import Figure, Page, Section, Variant, rounded
+from termsieve.reports.page import Choice, Chooser, Figure, Page, Section, Variant, rounded
 
 if TYPE_CHECKING:
     from termsieve.adviser.advice import Advice
@@ -74,9 +74,13 @@ def _curves_section(advice: Advice, tried: pl.DataFrame) -> Section:
     )
     variants = [_curves(advice.goal, tried.filter(pl.col("learner") == name)) for name in learners]
     figure = Figure(
-        "curves", "The goal against the number of words; arms that were dropped are shorter", variants
+        "curves",
+        "The goal against the number of words; arms that were dropped are shorter",
+        variants,
+        by=("learner",),
     )
-    return Section("sizes", "How many words", [figure], choices=learners, choose="Learner")
+    chooser = Chooser("learner", "Learner", [Choice(name) for name in learners])
+    return Section("sizes", "How many words", [figure], choosers=[chooser])
 
 
 def _curves(goal: str, tried: pl.DataFrame) -> Variant:

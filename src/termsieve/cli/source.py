@@ -135,20 +135,23 @@ class Source:
         return self.counted([self.file], occurrences="occurrences" in reads)
 
     def counted(self, files: list[str], **options: Any) -> Counts:
-        """Return the counts of several files; tables are read in pieces."""
-        from termsieve.readers import FORMATS, guessed_format
+        """Return the counts of several files; tables, also on standard input, are read in pieces."""
+        from termsieve.engines import count
+        from termsieve.readers import get_format
         from termsieve.sources import counts_of
 
         engine = options.get("engine", "threads")
         for file in files if engine != "threads" else ():
-            if file == "-" or not FORMATS[self.format or guessed_format(file)].streams:
+            if file == "-" or not get_format(file, self.format).streams:
                 raise wrong(
                     f"--engine {engine} is for tables (CSV, JSON lines, Parquet) that its workers reach, "
                     f"not {file}"
                 )
+        options |= self.reader_options() | self.term_options()
+        if files == ["-"] and self.format in (None, "table"):
+            return count(sys.stdin.buffer, **options)
         with self.on_disk() as source:
             paths = [source.file if file == "-" else file for file in files]
-            options |= self.reader_options() | self.term_options()
             return counts_of(paths, format=self.format, **options)
 
     @contextmanager

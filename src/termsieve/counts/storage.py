@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from termsieve.counts.table import Counts
+from termsieve.counts.table import Counts, least
 from termsieve.errors import FormatError, InputError, TermsieveError
 from termsieve.files import write_whole
+from termsieve.labels import checked_labels, class_array
 from termsieve.parquet import CHECKSUM, Parquet, file_metadata, sealed
 
 if TYPE_CHECKING:
@@ -83,7 +84,12 @@ def holds_counts(path: str | os.PathLike[str]) -> bool:
 
 
 def _counts(frame: polars.DataFrame, head: dict[str, Any]) -> Counts:
-    classes: NDArray[Any] = np.array(head["classes"], dtype=CLASS_TYPES[head["class_kind"]])
+    if head["class_kind"] == "O":  # strings of which one ends with NUL, which numpy's strings would lose
+        classes: NDArray[Any] = class_array(checked_labels(head["classes"]))
+        if classes.dtype != object:
+            raise InputError("the classes are of another type than the file says")
+    else:
+        classes = np.array(head["classes"], dtype=CLASS_TYPES[head["class_kind"]])
     if classes.ndim != 1:
         raise InputError("the classes are no list")
     occurrences = "tf" in frame.columns
@@ -115,8 +121,7 @@ def _refuse_contradictions(counts: Counts) -> None:
         if tp.size and (tp.min() < 0 or fp.min() < 0 or (tp > counts.pos[rows, None]).any()):
             raise InputError("a term is in more documents than there are")
     for table in (counts.tf, counts.tf_total, counts.squares):
-        values = table.data if sparse.issparse(table) else table
-        if values is not None and values.size and values.min() < 0:
+        if table is not None and least(table) < 0:
             raise InputError("a number of occurrences is below zero")
 
 
@@ -187,15 +192,14 @@ def _lists(cells: sparse.csc_array, start: int, at: str, value: str) -> polars.D
 
 def _from_lists(frame: polars.DataFrame, at: str, value: str, n_classes: int) -> Any:
     """Return the classes x terms table of two list columns."""
-    import polars as pl
-
-    lists = frame[[at, value]].cast({at: pl.List(pl.Int64), value: pl.List(pl.Int64)})
-    lengths = lists[at].list.len()
-    if lists[at].null_count() or not lengths.equals(lists[value].list.len()):
+    lengths = frame[at].list.len()
+    if frame[at].null_count() or not lengths.equals(frame[value].list.len()):
         raise InputError(f"the columns {at!r} and {value!r} do not belong together")
     indptr = np.concatenate([[0], np.cumsum(lengths.to_numpy(), dtype=np.int64)])
-    rows = lists[at].explode().drop_nulls().to_numpy()
-    data = lists[value].explode().drop_nulls().to_numpy()
+    cells = [frame[name].explode().drop_nulls() for name in (at, value)]
+    if not all(column.dtype.is_integer() for column in cells):
+        raise InputError(f"the columns {at!r} and {value!r} must hold lists of whole numbers")
+    rows, data = (column.to_numpy() for column in cells)
     if not len(rows) == len(data) == indptr[-1]:
         raise InputError(f"the columns {at!r} and {value!r} have gaps")
     if len(rows) and (rows.min() < 0 or rows.max() >= n_classes):

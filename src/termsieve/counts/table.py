@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from termsieve.counts.alignment import moved, places, spread, union, union_terms
 from termsieve.counts.matrix import presence_matrix, too_many_occurrences, whole_numbers
 from termsieve.display import SHOWN_ROWS, html_table
 from termsieve.errors import InputError, unknown_name
@@ -117,8 +118,10 @@ class Counts:
         if occurrences:
             values = whole_numbers(matrix.data)
             counts.tf_total, counts.squares = np.zeros((2, n_terms), dtype=np.int64)
-            # No class has more occurrences than all documents together, so its sums fit when these do.
-            if not counting.column_moments(matrix.indices, values, counts.tf_total, counts.squares):
+            most = counting.column_moments(matrix.indices, values, counts.tf_total, counts.squares)
+            # No sum is above that of the squares of one column.
+            doubtful = most**2 * matrix.shape[0] >= 2**63
+            if doubtful and not counting.squares_fit(matrix.indices, values, n_terms):
                 raise too_many_occurrences()
             counts.tf = _class_table(matrix, labels, values)
         return counts
@@ -283,6 +286,10 @@ class Counts:
         size = f"{self.n_classes:,} classes, {self.n_terms:,} terms"
         return f"<Counts of {self.n_docs:,} documents: {size}{extra}>"
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Without what was computed on the way: it is larger than the counts and quickly computed again.
+        return {name: getattr(self, name) for name in (*FIELDS, "terms")}
+
     def _repr_html_(self) -> str:
         largest = np.argsort(-self.pos, kind="stable")[:SHOWN_ROWS].tolist()
         rows = [
@@ -305,7 +312,7 @@ class Counts:
             and self.occurrences == other.occurrences
             and _same(self.classes, other.classes)
             and _same(self.terms, other.terms)
-            and all(_same(a, b) for a, b in zip(self._tables(), other._tables(), strict=True))
+            and all(_same(getattr(self, name), getattr(other, name)) for name in TABLES)
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -316,16 +323,13 @@ class Counts:
     def __sub__(self, other: Counts) -> Counts:
         return self._combined(other, -1)
 
-    def _tables(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, name) for name in TABLES)
-
     def _combined(self, other: Counts, sign: int) -> Counts:
         if not isinstance(other, Counts):
             return NotImplemented
         if self.occurrences != other.occurrences:
             raise InputError("only one of the two Counts has occurrences; count both with occurrences=True")
         if sign > 0:
-            classes, terms = _union(self.classes, other.classes), _union_terms(self, other)
+            classes, terms = union(self.classes, other.classes), union_terms(self, other)
         else:
             classes, terms = self.classes, self.terms
         a, b = self._aligned(classes, terms), other._aligned(classes, terms)
@@ -335,12 +339,12 @@ class Counts:
             )
         tables = [None if x is None else x + sign * y for x, y in zip(a, b, strict=True)]
         n_docs = self.n_docs + sign * other.n_docs
-        if sign < 0 and (n_docs < 0 or any(_least(table) < 0 for table in tables if table is not None)):
+        if sign < 0 and (n_docs < 0 or any(least(table) < 0 for table in tables if table is not None)):
             raise InputError(
                 "the difference falls below zero: the documents of the part are not all in the whole"
             )
         # Sums of two such numbers wrap around to below zero when 64 bits do not hold them.
-        if sign > 0 and any(_least(table) < 0 for table in tables[4:] if table is not None):
+        if sign > 0 and any(least(table) < 0 for table in tables[4:] if table is not None):
             raise too_many_occurrences()
         changes = dict(zip(TABLES, tables, strict=True))
         multilabel = self.multilabel or other.multilabel
@@ -350,15 +354,16 @@ class Counts:
 
     def _aligned(self, classes: NDArray[Any], terms: NDArray[Any] | None) -> list[Any]:
         """Return the tables laid out over `classes` and `terms`; what is not among them is left out."""
-        rows, columns = _places(self.classes, classes), _places(self.terms, terms, self.n_terms)
+        rows, columns = places(self.classes, classes), places(self.terms, terms, self.n_terms)
         n_classes, n_terms = len(classes), self.n_terms if terms is None else len(terms)
+        large = n_classes * n_terms > DENSE_CELLS
         return [
-            _moved(self.tp, rows, columns, (n_classes, n_terms)),
-            _spread(self.pos, rows, n_classes),
-            _spread(self.df, columns, n_terms),
-            None if self.tf is None else _moved(self.tf, rows, columns, (n_classes, n_terms)),
-            None if self.tf_total is None else _spread(self.tf_total, columns, n_terms),
-            None if self.squares is None else _spread(self.squares, columns, n_terms),
+            moved(self.tp, rows, columns, (n_classes, n_terms), large),
+            spread(self.pos, rows, n_classes),
+            spread(self.df, columns, n_terms),
+            None if self.tf is None else moved(self.tf, rows, columns, (n_classes, n_terms), large),
+            None if self.tf_total is None else spread(self.tf_total, columns, n_terms),
+            None if self.squares is None else spread(self.squares, columns, n_terms),
         ]
 
     def to_frame(self) -> polars.DataFrame:
@@ -454,62 +459,7 @@ def dense_rows(table: Any, rows: slice) -> Any:
     return table[rows].toarray() if sparse.issparse(table) else table[rows]
 
 
-def _least(table: Any) -> int:
+def least(table: Any) -> int:
+    """Return the least number that a table, dense or sparse, holds; 0 where it holds none."""
     values = table.data if sparse.issparse(table) else table
     return int(values.min()) if values.size else 0
-
-
-def _union(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
-    if np.array_equal(a, b):
-        return a
-    text = {kind in "US" for kind in (a.dtype.kind, b.dtype.kind)}
-    if len(text) > 1 and len(a) and len(b):
-        raise InputError("the two Counts have labels of different types; use one type")
-    return np.union1d(a, b)
-
-
-def _union_terms(a: Counts, b: Counts) -> NDArray[Any] | None:
-    if a.terms is None or b.terms is None:
-        if (a.terms is None) != (b.terms is None) or a.n_terms != b.n_terms:
-            raise InputError(
-                "Counts without term names add up only when all have the same columns; give terms="
-            )
-        return None
-    if np.array_equal(a.terms, b.terms):
-        return a.terms
-    merged = np.empty(len(every := sorted(set(a.terms) | set(b.terms))), dtype=object)
-    merged[:] = every
-    return merged
-
-
-def _places(own: NDArray[Any] | None, among: NDArray[Any] | None, n: int = 0) -> NDArray[np.intp]:
-    """Return where each of `own` stands in `among`; -1 where it does not."""
-    if own is None or among is None:
-        if (own is None) != (among is None):
-            raise InputError(
-                "one of the two Counts has term names and the other has none; give terms= to both"
-            )
-        return np.arange(n)
-    if own is among or np.array_equal(own, among):
-        return np.arange(len(own))
-    at = {name: i for i, name in enumerate(among.tolist())}
-    return np.array([at.get(name, -1) for name in own.tolist()], dtype=np.intp)
-
-
-def _spread(vector: Ints, places: NDArray[np.intp], size: int) -> Ints:
-    """Return a vector of `size` with the entries of `vector` at their new places."""
-    spread = np.zeros(size, dtype=np.int64)
-    spread[places[places >= 0]] = vector[places >= 0]
-    return spread
-
-
-def _moved(table: Any, rows: NDArray[np.intp], columns: NDArray[np.intp], shape: tuple[int, int]) -> Any:
-    """Return a classes x terms table of `shape` with the cells of `table` at their new places."""
-    if sparse.issparse(table) or shape[0] * shape[1] > DENSE_CELLS:
-        cells = sparse.coo_array(table)
-        row, column = rows[cells.row], columns[cells.col]
-        kept = (row >= 0) & (column >= 0)
-        return sparse.csr_array((cells.data[kept], (row[kept], column[kept])), shape=shape)
-    moved = np.zeros(shape, dtype=np.int64)
-    moved[np.ix_(rows[rows >= 0], columns[columns >= 0])] = table[np.ix_(rows >= 0, columns >= 0)]
-    return moved

@@ -208,7 +208,7 @@ class Tally:
 
 def _refuse_impossible(arrays: Arrays, head: dict[str, Any], shape: tuple[int, int]) -> None:
     """Raise ValueError where arrays cannot be those of a tally of so many terms and classes."""
-    indptr, indices, data = (arrays[f"tp_{name}"] for name in ("indptr", "indices", "data"))
+    indptr, indices = arrays["tp_indptr"], arrays["tp_indices"]
     lengths = {"pos": shape[1], "ends": shape[0], "df": shape[0], "tp_data": len(indices)}
     lengths |= {"tp_indptr": shape[0] + 1}
     if "tf_data" in arrays:

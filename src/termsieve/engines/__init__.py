@@ -106,8 +106,8 @@ def count(
     ----------
     source : Corpus, path, list of paths, iterator, or a collection of the engine
         A Corpus; the path, glob, folder or list of paths of Parquet, JSON lines or CSV tables; an iterator of
-        pairs (texts, labels). "dask" takes tables that its workers reach, or a dataframe or bag of Dask, and
-        "spark" a Spark dataframe.
+        pairs (texts, labels); an open binary file of JSON lines, such as a pipe. "dask" takes tables that its
+        workers reach, or a dataframe or bag of Dask, and "spark" a Spark dataframe.
     text, label : str, optional
         The columns with the text and the label; those with a usual name by default. For a bag of dicts they
         are keys.

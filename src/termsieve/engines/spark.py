@@ -105,7 +105,7 @@ def _merged_row(part: int, rows: list[dict[str, Any]], max_terms: int | None) ->
 
 
 def _row(part: int, work: Callable[[], Pruned]) -> dict[str, Any]:
-    """Return the result of some work as a row that Spark can carry; a fault too, so that the driver can name it."""
+    """Return the result of some work as a row that Spark can carry; a fault too, for the driver to name."""
     try:
         tally, n_dropped, at_most = work()
     except TermsieveError as error:

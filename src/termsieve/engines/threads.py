@@ -34,7 +34,9 @@ class Threads:
         kept = None
         if self.checkpoint is not None:
             if not source.files:
-                raise ParameterError("checkpoint= is for files; what is in memory cannot be gone back to")
+                raise ParameterError(
+                    "checkpoint= is for files; what comes through a pipe or from memory cannot be read again"
+                )
             counting = {
                 "occurrences": job.occurrences,
                 "max_terms": job.max_terms,

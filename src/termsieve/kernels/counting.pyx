@@ -101,21 +101,35 @@ def column_counts(const Index[::1] indices, int64_t[::1] out):
 
 
 def column_moments(const Index[::1] indices, const int64_t[::1] values, int64_t[::1] total, int64_t[::1] squares):
-    """Add the values of each column, none below 0, and their squares; tell whether all sums fit into 64 bits."""
+    """Add the values of each column, and their squares; return a number that no value is above."""
     cdef Py_ssize_t j
-    cdef uint64_t value, most = 0x7FFFFFFFFFFFFFFF, above = 0
-    cdef bint wide = False
+    cdef int64_t bits = 0
     with nogil:
         for j in range(indices.shape[0]):
-            # Unsigned sums of two such numbers cannot wrap around, so that a sum that is too large shows.
+            bits |= values[j]
+            total[indices[j]] += values[j]
+            squares[indices[j]] += values[j] * values[j]
+    return bits
+
+
+def squares_fit(const Index[::1] indices, const int64_t[::1] values, Py_ssize_t n_columns):
+    """Tell whether the squares of each column's values, none below 0, have a sum below 2**63."""
+    cdef Py_ssize_t j
+    cdef uint64_t[::1] sums = np.zeros(max(n_columns, 1), dtype=np.uint64)
+    cdef uint64_t value
+    cdef bint fit = True
+    with nogil:
+        for j in range(indices.shape[0]):
             value = <uint64_t>values[j]
-            wide |= value > LARGEST_ROOT
-            above |= <uint64_t>total[indices[j]] + value
-            total[indices[j]] = <int64_t>((<uint64_t>total[indices[j]] + value) & most)
-            value *= value
-            above |= <uint64_t>squares[indices[j]] + (value & most)
-            squares[indices[j]] = <int64_t>((<uint64_t>squares[indices[j]] + value) & most)
-    return not wide and above <= most
+            if value > LARGEST_ROOT:
+                fit = False
+                break
+            # Two numbers below 2**63 are added without a carry, so that a sum that is too large shows.
+            sums[indices[j]] += value * value
+            if sums[indices[j]] >> 63:
+                fit = False
+                break
+    return fit
 
 
 def all_positive(const Value[::1] values):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from termsieve.kernels import rows as kernels
+from termsieve.matrices import canonical_csr
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -26,13 +27,7 @@ def threads() -> ThreadpoolController:
 
 def canonical(X: Any) -> Any:
     """Return a matrix as CSR without duplicate entries, itself where it is one."""
-    if not sp.issparse(X):
-        return sp.csr_array(np.asarray(X, dtype=np.float64))
-    X = X if X.format == "csr" else X.tocsr()
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return X
+    return canonical_csr(X if sp.issparse(X) else np.asarray(X, dtype=np.float64))
 
 
 def _values_unless_ones(X: Any) -> Floats:

@@ -15,7 +15,7 @@ from termsieve.readers.files import check_regular, clean_name, file_names, is_ar
 from termsieve.readers.format import Format
 from termsieve.readers.tables import Paths
 
-__all__ = ["FORMATS", "Format", "guessed_format", "load_docstrings", "read"]
+__all__ = ["FORMATS", "Format", "get_format", "guessed_format", "load_docstrings", "read"]
 
 _log = logging.getLogger("termsieve")
 
@@ -45,17 +45,22 @@ def read(path: Paths, format: str | None = None, *, name: str | None = None, **o
     Corpus
         Its `source`, also part of its repr, says how it was read.
     """
-    chosen = guessed_format(path) if format is None else format
-    if chosen not in FORMATS:
-        raise unknown_name("format", str(chosen), FORMATS)
-    known = FORMATS[chosen].options
+    chosen = get_format(path, format)
     for option in options:
-        if option not in known:
-            raise unknown_name(f"option of format {chosen!r}", option, [*known, "name"])
-    corpus = FORMATS[chosen].reader(path, **options)
+        if option not in chosen.options:
+            raise unknown_name(f"option of format {chosen.name!r}", option, [*chosen.options, "name"])
+    corpus = chosen.reader(path, **options)
     corpus = corpus.renamed(clean_name(corpus.name) if name is None else name)
     _log.info("read %s", corpus)
     return corpus
+
+
+def get_format(path: Paths, name: str | None = None) -> Format:
+    """Return the format with a name, or without one that which the path's names and contents suggest."""
+    chosen = guessed_format(path) if name is None else name
+    if chosen not in FORMATS:
+        raise unknown_name("format", str(chosen), FORMATS)
+    return FORMATS[chosen]
 
 
 def guessed_format(path: Paths) -> str:

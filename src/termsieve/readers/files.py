@@ -96,7 +96,8 @@ def check_max_bytes(max_bytes: Any) -> int:
 
 def too_large(what: str, max_bytes: int) -> FormatError:
     """Return the error for something beyond the limit, which says how to raise it."""
-    return FormatError(f"{what} than max_bytes={max_bytes:,} allows; if that is meant, raise max_bytes")
+    limit = f"max_bytes={max_bytes:,}"
+    return FormatError(f"{what} than {limit} allows; give a larger max_bytes= if that is meant")
 
 
 def check_line(n_bytes: int, where: str, max_bytes: int) -> None:

@@ -123,7 +123,7 @@ def _matrix(
         fail(
             int(indices.argmax()),
             f"index {int(indices.max()):,} makes a matrix of more columns than the {at_most} that "
-            f"max_bytes={max_bytes:,} allows; if it is meant, raise max_bytes",
+            f"max_bytes={max_bytes:,} allows; give a larger max_bytes= if that is meant",
         )
     matrix = sparse.csr_matrix(
         (values, indices.astype(np.int64) - first, np.concatenate(([0], np.cumsum(sizes)))),

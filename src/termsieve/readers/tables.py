@@ -12,8 +12,9 @@ import re
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from itertools import chain
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
 from termsieve.columns import find_column, find_columns
 from termsieve.corpus import Corpus
@@ -219,7 +220,7 @@ def _frames(files: list[str], columns: dict[str, str], reading: _Reading) -> Ite
         elif kind == "csv":
             yield from _csv_frames(path, columns, reading)
         else:
-            yield from _json_frames(path, columns, reading.max_bytes)
+            yield from _json_frames(path, _json_rows(path, reading.max_bytes), columns)
 
 
 def _parquet_schema(path: str) -> Any:
@@ -322,7 +323,7 @@ def _lines(path: str, raw: IO[bytes], encoding: str, max_bytes: int) -> Iterator
     """Yield decoded lines with their ends; a byte that does not fit is an error that names the line."""
     fitting = "utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding
     try:
-        text = io.TextIOWrapper(_ShortLines(raw, path, max_bytes), fitting, newline="")
+        text = io.TextIOWrapper(cast(IO[bytes], _ShortLines(raw, path, max_bytes)), fitting, newline="")
     except LookupError as error:
         raise InputError(f"encoding {encoding!r} is unknown to Python; try 'utf-8' or 'latin-1'") from error
     number = 0
@@ -332,6 +333,8 @@ def _lines(path: str, raw: IO[bytes], encoding: str, max_bytes: int) -> Iterator
                 number += 1
                 yield line
         except UnicodeError as error:
+            if not os.path.isfile(path):  # a pipe cannot be read again for the line
+                raise FormatError(f"{path}, after line {number}: not valid {encoding}") from error
             raise FormatError(
                 f"{path}, line {_undecodable_line(path, fitting) or number + 1}: not valid {encoding}; "
                 f"give encoding=, such as {_likely_encoding(path)!r}"
@@ -389,9 +392,28 @@ def _checked_rows(path: str, reader: Any, max_bytes: int) -> Iterator[list[str]]
         start = reader.line_num + 1
 
 
-def _json_frames(path: str, columns: dict[str, str], max_bytes: int) -> Iterator[pl.DataFrame]:
+def stream_batches(
+    file: IO[bytes],
+    *,
+    text: str | None = None,
+    label: str | None = None,
+    max_bytes: int = MAX_BYTES,
+    where: str = "standard input",
+) -> Iterator[pl.DataFrame]:
+    """Yield frames like `batches` from an open file of JSON lines, such as a pipe, which is read once."""
+    rows = _json_objects(where, file, check_max_bytes(max_bytes))
+    first = next(rows, None)
+    if first is None:
+        raise FormatError(f"{where} is empty")
+    columns = find_columns(list(first[0]), text, label, None, where=where)
+    yield from _json_frames(where, chain([first], rows), columns)
+
+
+def _json_frames(
+    path: str, rows: Iterable[tuple[dict[str, Any], int]], columns: dict[str, str]
+) -> Iterator[pl.DataFrame]:
     def picked() -> Iterator[list[Any]]:
-        for row, number in _json_rows(path, max_bytes):
+        for row, number in rows:
             values = [row.get(name) for name in columns.values()]
             if values[0] is not None and not isinstance(values[0], str):
                 raise FormatError(
@@ -407,18 +429,21 @@ def _json_frames(path: str, columns: dict[str, str], max_bytes: int) -> Iterator
 
 def _json_rows(path: str, max_bytes: int) -> Generator[tuple[dict[str, Any], int], None, None]:
     with open_binary(path) as raw:
-        for number, line in enumerate(_lines(path, raw, "utf-8", max_bytes), 1):
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise FormatError(
-                    f"{path}, line {number}: not a JSON object ({_json_fault(error)})"
-                ) from error
-            if not isinstance(row, dict):
-                raise FormatError(f"{path}, line {number}: a JSON object was expected, one on each line")
-            yield row, number
+        yield from _json_objects(path, raw, max_bytes)
+
+
+def _json_objects(path: str, raw: IO[bytes], max_bytes: int) -> Iterator[tuple[dict[str, Any], int]]:
+    """Yield the objects of JSON lines and the numbers of their lines."""
+    for number, line in enumerate(_lines(path, raw, "utf-8", max_bytes), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise FormatError(f"{path}, line {number}: not a JSON object ({_json_fault(error)})") from error
+        if not isinstance(row, dict):
+            raise FormatError(f"{path}, line {number}: a JSON object was expected, one on each line")
+        yield row, number
 
 
 def _json_fault(error: Exception) -> str:

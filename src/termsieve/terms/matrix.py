@@ -69,7 +69,7 @@ def _batches(docs: Iterable[Any]) -> Iterator[tuple[int, list[Any]]]:
         yield first, batch
 
 
-def _worker_count(n_threads: int | None) -> int:
+def _worker_count(n_threads: Any) -> int:
     if n_threads is None:
         return min(processor_count(), MAX_THREADS)
     if not isinstance(n_threads, Integral) or n_threads < 1:
@@ -181,7 +181,7 @@ def _known_columns(vocabulary: Mapping[Any, int], words: Collection[Any]) -> np.
 
     A vocabulary may have been set by hand or come from a file: no column outside the matrix gets past here.
     """
-    found = [vocabulary.get(word, -1) for word in words]
+    found: list[Any] = [vocabulary.get(word, -1) for word in words]
     sound = all(issubclass(kind, Integral) for kind in set(map(type, found)))
     if sound and found:
         sound = min(found) >= -1 and max(found) < len(vocabulary)
@@ -189,7 +189,7 @@ def _known_columns(vocabulary: Mapping[Any, int], words: Collection[Any]) -> np.
         word, column = next(
             (word, column)
             for word, column in zip(words, found, strict=True)
-            if not (isinstance(column, Integral) and -1 <= column < len(vocabulary))
+            if not isinstance(column, Integral) or column not in range(-1, len(vocabulary))
         )
         raise ParameterError(
             f"the vocabulary has {len(vocabulary):,} terms but gives {word!r:.40} the column {column!r:.40}; "
@@ -283,7 +283,7 @@ def count_terms(
     return X, _as_terms(terms)
 
 
-def check_term_limits(min_df: float, max_df: float, max_features: int | None) -> None:
+def check_term_limits(min_df: Any, max_df: Any, max_features: Any) -> None:
     """Raise for limits outside their rules, before any text is read."""
     check_limit("min_df", min_df)
     check_limit("max_df", max_df)

@@ -84,12 +84,14 @@ class Analysis:
     def checked(self) -> Analysis:
         """Return itself, or raise for the first option that is outside its rule."""
         try:
-            least, most = self.ngram_range
+            bounds: tuple[Any, Any] = self.ngram_range
+            least, most = bounds
         except (TypeError, ValueError):
             raise ParameterError(
                 f"ngram_range is {self.ngram_range!r}; it must be a pair of integers"
             ) from None
-        if not (isinstance(least, Integral) and isinstance(most, Integral) and 1 <= least <= most):
+        whole = all(isinstance(bound, Integral) for bound in bounds)
+        if not (whole and 1 <= least <= most):
             raise ParameterError(
                 f"ngram_range is {self.ngram_range!r}; it must be (least, most), 1 <= least <= most"
             )
