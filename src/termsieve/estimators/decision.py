@@ -8,10 +8,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from termsieve.errors import InputError
 from termsieve.labels import encode_labels
+from termsieve.measures import decision_values
 
 NEVER = -1e9  # the decision value of a class that no training document has
 
@@ -96,28 +98,37 @@ class DecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self
 
     def _fit_labels(self, X: Any, labels: Any) -> Self:
+        """Fit one classifier per label; the steps before it in a pipeline are fitted once, to all labels."""
         member = labels.indicator()
-        self.several_labels_ = True
-        self.classes_ = labels.classes
+        self.several_labels_, self.classes_ = True, labels.classes
+        model = clone(self.estimator)
+        if isinstance(model, Pipeline):
+            self.shared_ = model[:-1].fit(X, member.astype(np.int64))
+            X, model = self.shared_.transform(X), model[-1]
         self.models_ = [
-            bool(side.all()) if side.all() or not side.any() else clone(self.estimator).fit(X, side.astype(int))
+            bool(side.all()) if side.all() or not side.any() else clone(model).fit(X, side.astype(np.int64))
             for side in member.T
         ]
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return decision values less the thresholds: one value per document for two classes, else one per class."""
+        """Return decision values less the thresholds: one per document for two classes, else one per class."""
         check_is_fitted(self, "models_")
-        n_docs = X.shape[0] if hasattr(X, "shape") else len(X)
         if self.several_labels_:
-            columns = [
-                np.full(n_docs, 1.0 if model else NEVER) if isinstance(model, bool) else binary_values(model, X)
-                for model in self.models_
-            ]
-            return np.stack(columns, axis=1) - np.asarray(self.thresholds)
+            return self._label_values(X) - np.asarray(self.thresholds)
+        values = decision_values(self.models_[0], X)
         if len(self.classes_) == 2:
-            return binary_values(self.models_[0], X) - float(np.ravel(self.thresholds)[0])
-        return class_values(self.models_[0], X) - self.tilt * self.log_shares_
+            return values - float(np.ravel(self.thresholds)[0])
+        return values - self.tilt * self.log_shares_
+
+    def _label_values(self, X: Any) -> NDArray[np.float64]:
+        if hasattr(self, "shared_"):
+            X = self.shared_.transform(X)
+        columns = [
+            np.full(X.shape[0], 1.0 if model else NEVER) if isinstance(model, bool) else decision_values(model, X)
+            for model in self.models_
+        ]
+        return np.stack(columns, axis=1)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each document; of several labels, an indicator matrix of 0 and 1."""
@@ -133,24 +144,3 @@ class DecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         tags.classifier_tags.multi_label = True
         return tags
 
-
-def binary_values(model: Any, X: Any) -> NDArray[np.float64]:
-    """Return one decision value per document of a fitted classifier of two classes."""
-    if hasattr(model, "decision_function"):
-        return np.asarray(model.decision_function(X), dtype=np.float64)
-    joint = joint_values(model, X)
-    return joint[:, 1] - joint[:, 0]
-
-
-def class_values(model: Any, X: Any) -> NDArray[np.float64]:
-    """Return one decision value per document and class of a fitted classifier of several classes."""
-    if hasattr(model, "decision_function"):
-        return np.asarray(model.decision_function(X), dtype=np.float64)
-    return joint_values(model, X)
-
-
-def joint_values(model: Any, X: Any) -> NDArray[np.float64]:
-    """Return logarithms of probabilities up to a constant per document: for naive Bayes, without rounding to 0 or 1."""
-    if hasattr(model, "predict_joint_log_proba"):
-        return np.asarray(model.predict_joint_log_proba(X), dtype=np.float64)
-    return np.log(np.maximum(np.asarray(model.predict_proba(X), dtype=np.float64), 1e-300))

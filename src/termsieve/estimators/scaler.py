@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, check_non_negative, valida
 from termsieve.counts import Counts
 from termsieve.errors import ParameterError, unknown_name
 from termsieve.metrics import Metric
-from termsieve.selector import ranked
+from termsieve.estimators.selector import ranked
 
 VALUES = ("presence", "tf", "log")
 

@@ -721,3 +721,6 @@ _SHARED: dict[type, Callable[[Any, Any, NDArray[np.bool_], Any, list[Ints]], Flo
     DocumentPerceptron: _linear_sets,
     HingeSVM: _hinge_sets,
 }
+
+
+from termsieve.learners import weighted as _weighted  # noqa: E402, F401  (enters its learner in the registry)

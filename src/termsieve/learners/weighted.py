@@ -53,6 +53,7 @@ def values_of_learners(
     """
     train, test = _Rows.of(X_train), _Rows.of(X_test)
     values = np.empty((len(estimators), X_test.shape[0]))
+    positive = np.ascontiguousarray(positive)
     w, space = np.zeros(X_train.shape[1] + 1), linear.Workspace()
     with _threads().limit(limits=1, user_api="blas"):
         for estimator, out in zip(estimators, values, strict=True):
