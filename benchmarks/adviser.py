@@ -80,7 +80,7 @@ def baselines(draw: Draw, goal: str) -> dict[str, float]:
     return {name: score(goal, truth, model.fit(shown, y).predict(hidden)) for name, model in models.items()}
 
 
-def draw_facts(draw: Draw, goal: str) -> dict[str, Any]:
+def draw_facts(draw: Draw, goal: str, compare: bool = True) -> dict[str, Any]:
     """Ask for advice, follow it, and compare."""
     start, cpu = time.perf_counter(), time.process_time()
     advice = advise(draw.shown, goal, target=draw.target)
@@ -115,7 +115,7 @@ def draw_facts(draw: Draw, goal: str) -> dict[str, Any]:
         "raw_low": raw_low,
         "raw_high": raw_high,
         "figure": figure,
-        **baselines(draw, goal),
+        **(baselines(draw, goal) if compare else {}),
         "seconds": seconds,
         "cpu": cpu,
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
@@ -128,16 +128,17 @@ def _small_figure(advice: Any, point: Any, draw: Draw, truth: Any, goal: str) ->
     return score(goal, truth, said if draw.target is None else (said == draw.target).astype(int))
 
 
-def run(names: list[str], counts: tuple[int, int], goals: list[str], seed: int, out: Path) -> None:
+def run(
+    names: list[str], counts: tuple[int, int], goals: list[str], seed: int, out: Path, compare: bool
+) -> None:
     """Append the facts of each draw to a file of JSON lines; goals take turns."""
     for name in names:
         corpus = corpus_of(name).renamed(name)
         for draw in draws(corpus, *counts, seed):
-            facts = draw_facts(draw, goals[draw.number % len(goals)])
+            facts = draw_facts(draw, goals[draw.number % len(goals)], compare)
             with out.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(facts) + "\n")
-            gain = facts["figure"] - facts["svm"]
-            print(name, draw.target, facts["goal"], f"{facts['figure']:.3f} {gain:+.3f}", flush=True)
+            print(name, draw.target, facts["goal"], f"{facts['figure']:.3f}", flush=True)
 
 
 def calibration(rows: list[dict[str, Any]]) -> str:
@@ -261,6 +262,7 @@ def main() -> None:
     runner.add_argument("--tuning", action="store_true", help="the corpora that the rules were settled on")
     runner.add_argument("--corpora", default="", help="only these, separated by commas")
     runner.add_argument("--goals", default="f1")
+    runner.add_argument("--alone", action="store_true", help="without the baselines, for the calibration")
     runner.add_argument("--seed", type=int, default=2)
     runner.add_argument("--out", type=Path, default=Path("adviser.jsonl"))
     commands.add_parser("table").add_argument("file", type=Path)
@@ -272,7 +274,7 @@ def main() -> None:
         large()
     elif given.command == "run":
         names = given.corpora.split(",") if given.corpora else list(TUNING if given.tuning else CHECKING)
-        run(names, (given.classes, given.binary), given.goals.split(","), given.seed, given.out)
+        run(names, (given.classes, given.binary), given.goals.split(","), given.seed, given.out, not given.alone)
     else:
         rows = [json.loads(line) for line in given.file.read_text(encoding="utf-8").splitlines()]
         print(table(rows) if given.command == "table" else calibration(rows))

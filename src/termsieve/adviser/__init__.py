@@ -32,7 +32,7 @@ from termsieve.adviser.stages import (
 )
 from termsieve.adviser.verdicts import Verdicts
 from termsieve.corpus import Corpus
-from termsieve.errors import ParameterError, unknown_name
+from termsieve.errors import InputError, ParameterError, unknown_name
 from termsieve.ranking import CELL_BYTES, ROW_BYTES
 
 __all__ = ["GOALS", "Advice", "advise", "get_goal"]
@@ -96,6 +96,8 @@ def advise(
         The choice, its promised figure, rivals, the frontier of sizes, and an unfitted pipeline.
     """
     clock = Clock(time.perf_counter(), progress=progress)
+    if not isinstance(corpus, Corpus):
+        raise InputError(f"advise takes a Corpus, not {type(corpus).__name__}; make one of texts and labels")
     wanted, budget = _checked(corpus, goal, prefer, minutes, held_out, budget_terms, budget_sparsity, budget_memory)
     clock.limit = np.inf if minutes is None else 60.0 * minutes
     others = checked_rivals(rivals)
@@ -234,7 +236,7 @@ def _frontier(found: Raced, whole: Fold, n_docs: int) -> list[Point]:
     chosen: dict[Setting, Choice] = {}
     for choice in race.ranked(found.complete, found.folds):
         chosen.setdefault(choice.setting, choice)
-    selected = [c for s, c in chosen.items() if s.size is not None and s.size.kind == "k"]
+    selected = [c for s, c in chosen.items() if s.size is not None]
     selected.sort(key=lambda c: c.setting.size.value)  # type: ignore[union-attr]
     if not selected:
         return []

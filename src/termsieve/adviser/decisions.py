@@ -180,7 +180,9 @@ def _bandwidth(moments: Floats) -> float:
 
 
 def _smoothed(above: Floats, grid: Floats, width: float) -> Floats:
+    """Return the counts above each threshold, averaged over thresholds at a normal distribution's weights."""
     step = grid[1] - grid[0]
-    distance = (grid[:, None] - grid[None, :]) / max(width, step / 4)
-    kernel = np.exp(-0.5 * np.minimum(distance**2, 60.0))
-    return np.asarray(kernel @ above / kernel.sum(axis=1, keepdims=True))
+    reach = int(min(STEPS, np.ceil(4 * width / step)))
+    kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) * step / max(width, step / 4)) ** 2)
+    padded = np.pad(above, ((reach, reach), (0, 0)), mode="edge")
+    return np.stack([np.convolve(side, kernel / kernel.sum(), "valid") for side in padded.T], axis=1)

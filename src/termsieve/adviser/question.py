@@ -38,8 +38,6 @@ def asked(
     time: Any = None,
 ) -> Question:
     """Return the question about a corpus: all classes, or `target` against the rest."""
-    if not isinstance(corpus, Corpus):
-        raise InputError(f"advise takes a Corpus, not {type(corpus).__name__}; make one of texts and labels")
     truth, one_label, problem = _truth(corpus, target)
     _check_sizes(truth, one_label, problem)
     options = {name: value for name, value in term_options.items() if name != "min_df"}

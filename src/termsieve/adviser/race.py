@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,6 +16,7 @@ from termsieve.adviser.goals import Floats, Goal
 from termsieve.adviser.portfolio import Setting
 from termsieve.adviser.prior import Prior, prior_for
 from termsieve.adviser.verdicts import Flags, Verdicts
+from termsieve.machine import processor_count
 
 Progress = Callable[[str, float], None]
 
@@ -81,16 +83,21 @@ class Race:
         for setting in wanted:
             family = (setting.representation, setting.learner.split("C=")[0], setting.method)
             by_family.setdefault(family, []).append(setting)
-        for group in by_family.values():
-            if time.perf_counter() > deadline:
-                return False
-            fold = self.at(number)
-            for setting, values in fold.values(group).items():
-                standing = self._standing(setting)
-                standing.values[fold.test] = values
-                standing.folds.append(number)
-                standing._tally = None
-        return True
+        fold, groups = self.at(number), list(by_family.values())
+        for representation in {setting.representation for setting in wanted}:
+            fold.scaled(representation)  # before the threads, which share it
+
+        def work(group: list[Setting]) -> dict[Setting, Floats]:
+            return {} if time.perf_counter() > deadline else fold.values(group)
+
+        with ThreadPoolExecutor(max(1, min(processor_count(), len(groups)))) as pool:
+            for found in pool.map(work, groups):
+                for setting, values in found.items():
+                    standing = self._standing(setting)
+                    standing.values[fold.test] = values
+                    standing.folds.append(number)
+                    standing._tally = None
+        return all(number in self._standing(s).folds for s in wanted)
 
     def _standing(self, setting: Setting) -> Standing:
         if setting not in self.standings:

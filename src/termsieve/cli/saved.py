@@ -13,14 +13,29 @@ from sklearn.pipeline import Pipeline, make_pipeline
 
 from termsieve.corpus import Corpus
 from termsieve.errors import FormatError, InputError
-from termsieve.estimators.vectorizer import TermVectorizer
+from termsieve.estimators import (
+    DecisionClassifier,
+    KeptTerms,
+    TermScaler,
+    TermSelector,
+    TermVectorizer,
+    WeightSelector,
+)
 from termsieve.labels import encode_labels
 from termsieve.learners import LEARNERS, get_learner, learner_name
 
 LABELS = "label_names_"  # of a pipeline for several labels a document, whose classifier knows columns only
 TRUSTED = {
     f"{kind.__module__}.{kind.__qualname__}"
-    for kind in (TermVectorizer, *(entry.estimator for entry in LEARNERS.values()))
+    for kind in (
+        DecisionClassifier,
+        KeptTerms,
+        TermScaler,
+        TermSelector,
+        TermVectorizer,
+        WeightSelector,
+        *(entry.estimator for entry in LEARNERS.values()),
+    )
     if kind.__module__.startswith("termsieve.")
 }
 

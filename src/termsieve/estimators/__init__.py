@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from termsieve.estimators.decision import DecisionClassifier
+from termsieve.estimators.kept import KeptTerms
 from termsieve.estimators.ratio import RatioClassifier, RatioSelector
 from termsieve.estimators.scaler import TermScaler
 from termsieve.estimators.selector import TermSelector, score_func
@@ -13,6 +14,7 @@ from termsieve.estimators.wfo import WFOSelector
 
 __all__ = [
     "DecisionClassifier",
+    "KeptTerms",
     "RatioClassifier",
     "RatioSelector",
     "TermScaler",

@@ -1,0 +1,108 @@
+"""An Advice comes in; the page that shows it with its evidence goes out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from termsieve.charts import curves
+from termsieve.reports.page import Figure, Page, Section, Variant, rounded
+
+if TYPE_CHECKING:
+    from termsieve.adviser.advice import Advice
+
+UNSEEN = (
+    "Each fifth of the documents is left out in turn; the setting and its threshold are chosen by what models say of "
+    "the other four fifths, and the chosen model is then tested on the fifth. The figure of all fifths together is "
+    "measured; the expected figure adds what the missing fifth of the training documents would bring. The interval "
+    "resamples the tested documents and is widened by a factor that was calibrated on other corpora."
+)
+CROSS_VALIDATED = (
+    "These figures are cross-validated: the best of them are a little too good, because they were chosen for being "
+    "the best. They are for comparing settings with each other, not with the expected figure."
+)
+
+
+def advice_page(advice: Advice) -> Page:
+    """Return the page of an advice."""
+    sections = [_answer(advice), *_frontier(advice), _tried(advice)]
+    left = advice.evidence.not_tried
+    notes = [f"Not tried for want of time: {'; '.join(left)}."] if left else []
+    return Page(f"Advice for {advice.problem}", _facts(advice), sections, notes=notes)
+
+
+def _facts(advice: Advice) -> list[tuple[str, str]]:
+    cost, evidence = advice.cost, advice.evidence
+    return [
+        ("problem", advice.problem),
+        ("documents", f"{advice.n_docs:,}"),
+        ("goal", advice.goal),
+        ("skew of the typical class", f"{advice.skew:.1f}"),
+        ("terms of the choice", f"{cost.terms:,} of {cost.all_terms:,}"),
+        ("distinct terms per document", f"{cost.sparsity:.1f}"),
+        ("training matrix", f"{cost.matrix_bytes:,} bytes; with all terms {cost.all_matrix_bytes:,}"),
+        ("seconds to predict 1,000 documents", f"{cost.predict_seconds:.3f}"),
+        ("models trained", f"{evidence.n_trained:,}"),
+        ("seconds of this advice", f"{evidence.seconds:.0f}"),
+    ]
+
+
+def _answer(advice: Advice) -> Section:
+    measures = pl.DataFrame({"measure": list(advice.figures), "value": list(advice.figures.values())})
+    return Section(
+        "advice",
+        "Advice",
+        [
+            _table("summary", "The choice and its rivals, on documents that no model saw", advice.summary()),
+            _table("measures", "The choice by every measure, on the same documents", measures.to_dicts()),
+        ],
+        [*filter(None, advice.sentences()), UNSEEN],
+    )
+
+
+def _frontier(advice: Advice) -> list[Section]:
+    if len(advice.frontier) < 2:
+        return []
+    rows = [
+        {
+            "method": point.choice.setting.method or "all terms",
+            "learner": point.choice.setting.learner,
+            "size_kind": "all" if point.choice.setting.method is None else "k",
+            "size": None if point.choice.setting.method is None else float(point.terms),
+            "value": point.figure,
+            "low": None,
+            "high": None,
+            "n_terms": float(point.terms),
+            "sparsity": point.sparsity,
+        }
+        for point in advice.frontier
+    ]
+    kinds = {name: pl.Float64 for name in ("size", "value", "low", "high", "n_terms", "sparsity")}
+    table = rounded(pl.DataFrame(rows, schema_overrides=kinds))
+    chart = Variant(table.drop("low", "high"), curves(table, "f1" if "(" in advice.goal else advice.goal))
+    figures = [Figure("frontier", "The cross-validated figure against the number of terms", [chart])]
+    near = advice.frontier_rows()
+    if near:
+        figures.insert(0, _table("within", "The fewest terms within a distance of the best figure", near))
+    return [Section("sizes", "How few terms are enough", figures, [CROSS_VALIDATED])]
+
+
+def _tried(advice: Advice) -> Section:
+    choices = [
+        {"part": number, "chosen without it": name}
+        for number, name in enumerate(advice.evidence.outer_choices, start=1)
+    ]
+    return Section(
+        "tried",
+        "All that was tried",
+        [
+            _table("outer", "What was chosen without each part of the documents", choices),
+            _table("tried-table", "Every setting, the best expected figure first", advice.evidence.candidates),
+        ],
+        [CROSS_VALIDATED],
+    )
+
+
+def _table(name: str, title: str, rows: list[dict[str, Any]]) -> Figure:
+    return Figure(name, title, [Variant(rounded(pl.DataFrame(rows, infer_schema_length=None)))])
