@@ -149,9 +149,7 @@ def _concluded(
     gain = None
     if not clock.over(0.9):
         gain = Difference.of(own.verdicts, halved(found, own, generator), goal)
-    promise = Promise(
-        own.verdicts, goal, gain.mean if gain else 0.0, calibration_for(task.kind, goal)
-    )
+    promise = Promise(own.verdicts, goal, calibration_for(task.kind, goal))
     whole = Fold(race.task, np.arange(len(race.task)), np.arange(min(1000, len(race.task))))
     ranked_all = race.ranked([s for s in found.complete if s.method is None], found.folds)
     advice = Advice(

@@ -21,7 +21,7 @@ from termsieve.learners import get_learner
 from termsieve.metrics import get_metric
 from termsieve.ranking import Combine, check_cut
 
-SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000)
+SIZES = (20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000)
 SHARES = (0.1, 0.2, 0.5, 1.0)  # of a budget of bytes or of distinct terms per document
 METHODS = ("weights", "information_gain", "bns")
 COMBINE: Combine = "round_robin"  # each class gets its terms, however hard it is

@@ -14,7 +14,10 @@ from typing import Any
 from termsieve.adviser.goals import Goal
 from termsieve.adviser.portfolio import REFERENCE, Setting
 
-SELECTED = -0.002  # what a selection is expected to lose: a tie goes to all terms
+
+
+SELECTED = 0.002  # of the figure: a tie goes to all terms
+FEW = 0.3  # of the figure, divided by the number of terms
 
 
 @dataclass(frozen=True)
@@ -27,12 +30,22 @@ class Prior:
     def gain(self, setting: Setting, tuned: bool) -> float:
         """Return what a setting is expected to gain over the reference; the least known gain if unknown."""
         key = prior_key(setting.everything, tuned)
-        known = self.gains.get(key, min(self.gains.values(), default=0.0))
-        return known if setting.method is None else known + SELECTED
+        return self.gains.get(key, min(self.gains.values(), default=0.0))
 
     def trust(self, n_docs: float) -> float:
         """Return the weight of what the documents at hand say, between 0 and 1."""
         return n_docs / (n_docs + self.documents)
+
+
+def risk(setting: Setting) -> float:
+    """Return what a selection must gain to be chosen: a few terms that shine in cross-validation often fail later.
+
+    On a tuning corpus ten terms, chosen for a class of 19 documents, reached F1 .87 in cross-validation and .31 on
+    hidden documents.
+    """
+    if setting.method is None or setting.size is None:
+        return 0.0
+    return SELECTED + (FEW / setting.size.value if setting.size.kind == "k" else 0.0)
 
 
 def prior_key(setting: Setting, tuned: bool) -> str:

@@ -12,6 +12,7 @@ from importlib import resources
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri
 
 from termsieve.adviser.goals import Floats, Goal
 from termsieve.adviser.prior import table_name
@@ -25,12 +26,16 @@ BLOCK_CELLS = 2**24  # weights that are held at a time
 
 @dataclass(frozen=True)
 class Calibration:
-    """What was found on other corpora: the share of the last doubling's gain that more training still adds, the
-    part of the distance to 1 that cross-validation misses, and the factor by which intervals are widened."""
+    """What was found on other corpora.
 
-    slope: float = 0.0
+    `lack` is the part of the distance to 1 that the measured figure misses on average; an interval reaches
+    `reach` times as far as resamples of the documents do, and `spread` for what they cannot tell, such as that
+    other training documents give another model; the two are added as squares.
+    """
+
     lack: float = 0.0
-    widening: float = 1.0
+    reach: float = 1.0
+    spread: float = 0.0
 
 
 @cache
@@ -46,15 +51,10 @@ def calibration_for(kind: str, goal: Goal) -> Calibration:
 
 @dataclass(frozen=True)
 class Promise:
-    """What to expect of the model that all documents train.
-
-    `verdicts` are of documents that neither the choice nor the models saw, `doubling` is what the last doubling
-    of the training documents gained.
-    """
+    """What to expect of the model that all documents train; `verdicts` are of documents that no model saw."""
 
     verdicts: Verdicts
     goal: Goal
-    doubling: float
     calibration: Calibration
 
     @property
@@ -65,19 +65,18 @@ class Promise:
     @property
     def figure(self) -> float:
         """The figure expected of the model that all documents train."""
-        used = self.calibration
-        raised = self.measured + used.slope * max(0.0, self.doubling) + used.lack * (1.0 - self.measured)
-        return float(np.clip(raised, 0.0, 1.0))
+        measured = self.measured
+        return float(np.clip(measured + self.calibration.lack * (1.0 - measured), 0.0, 1.0))
 
-    def interval(
-        self, n_documents: int, level: float = 0.95, widening: float | None = None
-    ) -> tuple[float, float]:
+    def interval(self, n_documents: int, level: float = 0.95) -> tuple[float, float]:
         """Return where the figure on `n_documents` new documents is expected to lie."""
         low, high = raw_interval(self.verdicts, self.goal, n_documents, level)
-        factor = self.calibration.widening if widening is None else widening
-        measured, centre = self.measured, self.figure
-        reach = centre - factor * max(0.0, measured - low), centre + factor * max(0.0, high - measured)
-        return max(0.0, float(reach[0])), min(1.0, float(reach[1]))
+        used, measured, centre = self.calibration, self.measured, self.figure
+        spread = used.spread * float(ndtri((1 + level) / 2) / ndtri(0.975))  # it is calibrated at 95 %
+        down, up = (
+            float(np.hypot(used.reach * max(0.0, way), spread)) for way in (measured - low, high - measured)
+        )
+        return max(0.0, centre - down), min(1.0, centre + up)
 
 
 def raw_interval(

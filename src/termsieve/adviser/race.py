@@ -14,7 +14,7 @@ from termsieve.adviser.decisions import Decision, ThresholdTally, TiltTally, cro
 from termsieve.adviser.folds import Fold, Task
 from termsieve.adviser.goals import Floats, Goal
 from termsieve.adviser.portfolio import Setting
-from termsieve.adviser.prior import Prior, prior_for
+from termsieve.adviser.prior import Prior, prior_for, risk
 from termsieve.adviser.verdicts import Flags, Verdicts
 from termsieve.machine import processor_count
 
@@ -132,7 +132,7 @@ class Race:
         figures = [self.figure(s, tuned, folds) for s, tuned in pairs]
         trust = self.prior.trust(self._weight(folds))
         gains = np.array([self.prior.gain(s, tuned) for s, tuned in pairs])
-        expected = (1 - trust) * gains + trust * np.array(figures)
+        expected = (1 - trust) * gains + trust * np.array(figures) - np.array([risk(s) for s, _ in pairs])
         made = [
             Choice(s, tuned, self.tally(s).decision(folds, tuned), figure, float(score))
             for (s, tuned), figure, score in zip(pairs, figures, expected, strict=True)
