@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from termsieve.studies import Plan, load_plan, run_study, study_status
-from termsieve.studies.results import ROW_KEYS
+from termsieve.studies.results import ROW_KEYS, Results
 
 RUN = """
 import sys
@@ -35,7 +35,7 @@ def small_plan() -> Plan:
 
 def parts(out: Path) -> int:
     """Return how many parts are written."""
-    return len(list(out.glob("rows/*.parquet")))
+    return len(Results.open(out).parts) if (out / "manifest.json").exists() else 0
 
 
 def killed(command: list[str], out: Path, at_work: bool, wait_seconds: float) -> bool:

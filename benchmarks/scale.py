@@ -103,7 +103,7 @@ def count_termsieve(files: list[str], out: Path, workers: int = 2) -> dict:
     """Count with termsieve; importing it is not timed, as with the other engines."""
     import polars  # noqa: F401
 
-    from termsieve.engines.threads import count
+    from termsieve import count
 
     clock = Clock()
     counts = count(files, "text", "label", workers=workers)
@@ -115,13 +115,14 @@ def count_dask(files: list[str], out: Path) -> dict:
     """Count with termsieve in two processes of Dask, a file a task; starting them is not timed."""
     from distributed import Client, LocalCluster
 
-    from termsieve.engines import dask
+    from termsieve import count
+    from termsieve.engines.dask import Dask
 
     options = {"host": "127.0.0.1", "dashboard_address": None, "silence_logs": 50}
     with LocalCluster(n_workers=2, threads_per_worker=1, **options) as cluster, Client(cluster) as client:
         client.run(__import__, "termsieve.engines.dask")
         clock = Clock()
-        counts = dask.count(files, "text", "label", client=client)
+        counts = count(files, "text", "label", engine=Dask(client))
         counts.save(out)
         return {**clock.read(), "groups": int((counts.tp > 0).sum()), "sum": int(counts.tp.sum())}
 

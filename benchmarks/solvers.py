@@ -23,7 +23,8 @@ from sklearn.svm import SVC, LinearSVC
 from threadpoolctl import threadpool_limits
 
 from benchmarks.measure import Row, compared
-from termsieve import Counts, decision_path, decision_sets, rank, read, score
+from termsieve import Counts, rank, read, score
+from termsieve.learners import decision_path, decision_sets
 from termsieve.measures import decision_values
 from termsieve.terms import term_matrix
 

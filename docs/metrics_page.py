@@ -22,12 +22,18 @@ class that contain the term, and `pos` and `neg`, the documents inside and outsi
 One-sided metrics marked *folds* score a term that speaks against the class by its mirror image (`tp' = fn`,
 `fp' = tn`) when both kinds are wanted.
 
-A name takes parameters in brackets: `metric("wfo(0.3)")`, `metric("power(k=3)")`. Any callable
+A name takes parameters in brackets: `get_metric("wfo(0.3)")`, `get_metric("power(k=3)")`. Any callable
 `m(tp, fp, pos, neg)` works wherever a name does. Every score is finite; a class that is absent, or alone,
 tells nothing, and every metric that looks at the class is 0 there.
 
 Papers: forman2003 (JMLR 3), zheng2004 (SIGKDD Explorations 6(1)), uchyigit2007 (GU metric), mladenic2004
 (SIGIR), li2009 (ACL). Why scikit-learn's `chi2` gives other numbers is shown in [chi2.md](chi2.md).
+
+Keyness statistics, from `g2` on: dunning1993 (Computational Linguistics 19(1)), monroe2008 (Political
+Analysis 16(4)), hardie2014 (Log Ratio), evert2022 (Measuring keyness, DH2022), fisher1935 (The Design of
+Experiments), katz1978 (Biometrics 34), newcombe1998 (Statistics in Medicine 17). A smoothed signed metric
+(`log_odds_ratio`, `log_ratio`) can have another sign than `tpr - fpr` where counts are tiny; a term's
+direction under such a metric is the sign of its own value.
 
 This page is made from the registry by `python docs/metrics_page.py`.
 """

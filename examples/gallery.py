@@ -1,14 +1,17 @@
-"""Draw every chart, from SciPy's docstrings and a small study of them: python examples/gallery.py FOLDER."""
+"""Draw every chart, from SciPy's docstrings and a small study of them: python examples/gallery.py FOLDER.
+
+The folder gets gallery.md and the pictures in it; `python examples/gallery.py docs` makes those of the docs.
+"""
 
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
-import polars as pl
+from termsieve import Counts, Plan, charts, load_docstrings, run_study, term_matrix
+from termsieve.reports import corpus, study
+from termsieve.reports.figures import Report
 
-from termsieve import Counts, Plan, Results, analysis, charts, load_docstrings, run_study, term_matrix
-
-METRICS = ["bns", "information_gain", "chi_squared", "odds_ratio", "document_frequency"]
 PLAN = """
 [[corpora]]
 name = "docstrings"
@@ -41,50 +44,58 @@ name = "nb"
 [measures]
 break_even = true
 """
+HEAD = """# Gallery: every chart
+
+Made by `python examples/gallery.py docs` from the docstrings of SciPy's subpackages (1,123 documents,
+13 classes) and a small study of them: naive Bayes, 3 folds. A function of `termsieve.analysis` makes a table,
+a function of `termsieve.charts` draws it as an Altair chart, to be shown in a notebook or saved:
+
+```python
+from termsieve import Counts, analysis, charts, load_docstrings, term_matrix
+
+corpus = load_docstrings()
+X, terms = term_matrix(corpus)
+counts = Counts.from_matrix(X, corpus.labels, terms=terms)
+charts.save(charts.roc_map(analysis.roc_map(counts, "stats")), "map.html")  # or .svg, .png, .json
+```
+
+`charts.save` writes HTML that needs no network and stays whole whatever the words are.
+`corpus_report(corpus, "report.html")` and `study_report(results, "report.html")` put the charts of a corpus
+or a study into one such file, with the numbers behind them.
+"""
 
 
-def charts_of_counts(counts: Counts, label: str) -> dict[str, object]:
-    """Return the charts that need nothing but counts, of one class."""
+def reports(folder: str) -> dict[str, Report]:
+    """Return the declared figures of the docstrings' counts and of a small study of them."""
+    documents = load_docstrings()
+    X, terms = term_matrix(documents)
+    of_counts = corpus.corpus_figures(Counts.from_matrix(X, documents.labels, terms=terms))
+    results = run_study(Plan.parse(PLAN, "gallery"), folder, workers=1)
+    of_results = study.study_figures(
+        results.frame().collect(), results.selections().collect(), corpora=results.corpora
+    )
     return {
-        "roc_map": charts.roc_map(counts, label, ["bns", "information_gain", "odds_ratio"], max_points=400),
-        "isocline_family": charts.isocline_family("bns"),
-        "term_bars": charts.term_bars(counts, label),
-        "overlap": charts.overlap(charts.metric_overlaps(counts, METRICS, k=100)),
-        "sparsity": charts.sparsity(charts.sparsity_table(counts, METRICS)),
-    }
-
-
-def charts_of_results(results: Results) -> dict[str, object]:
-    """Return the charts of a finished study."""
-    rows, selections = results.frame(), results.selections().collect()
-    tuned = selections.filter(pl.col("method") == "icc")
-    every = analysis.prefixes(selections.with_columns(learner=pl.lit("nb")), [10, 50])
-    vocabulary = {name: int(facts["terms"]) for name, facts in results.corpora.items()}
-    return {
-        "curves": charts.curves(analysis.size_curves(rows)),
-        "precision_recall": charts.precision_recall(analysis.precision_recall(rows, 200)),
-        "skew": charts.skew(analysis.by_skew(rows)),
-        "chances": charts.chances(analysis.best_chances(rows)),
-        "pairs": charts.pairs(analysis.pair_chances(rows), analysis.best_chances(rows)),
-        "critical_difference": charts.critical_difference(analysis.mean_ranks(rows)),
-        "trade_off": charts.trade_off(analysis.trade_offs(rows)),
-        "tuning_curves": charts.tuning_curves(analysis.tuning_curves(tuned), "f1_break_even"),
-        "chosen_parameters": charts.chosen_parameters(analysis.chosen_parameters(tuned)),
-        "stability": charts.stability(analysis.fold_stability(every, vocabulary), "kuncheva"),
+        "From counts": replace(of_counts, sources={**of_counts.sources, "max_points": 400}),
+        "From the results of a study": of_results,
     }
 
 
 def main(folder: Path) -> None:
-    """Write a picture of each chart into the folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    corpus = load_docstrings()
-    X, terms = term_matrix(corpus)
-    made = charts_of_counts(Counts.from_matrix(X, corpus.labels, terms=terms), "stats")
+    """Write a picture of each chart, and the page that shows them, into the folder."""
+    (folder / "pictures").mkdir(parents=True, exist_ok=True)
+    lines = [HEAD]
     with tempfile.TemporaryDirectory() as place:
-        made |= charts_of_results(run_study(Plan.parse(PLAN, "gallery"), place, workers=1))
-        for name, chart in made.items():
-            charts.save(chart, folder / f"{name}.svg")
+        for heading, report in reports(place).items():
+            lines.append(f"## {heading}\n")
+            for picture in report.pictures({"class": "stats"}):
+                name = picture.figure.chart.__name__
+                charts.save(picture.chart, folder / "pictures" / f"{name}.svg")
+                call = f"charts.{name}(analysis.{picture.figure.table.__name__}(...))"
+                lines.append(f"### {picture.title}\n\n`{call}`\n")
+                lines.append(f"{picture.figure.note}\n" if picture.figure.note else "")
+                lines.append(f"![{picture.title}](pictures/{name}.svg)\n")
+    (folder / "gallery.md").write_text("\n".join(filter(None, lines)), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "pictures"))
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "gallery"))

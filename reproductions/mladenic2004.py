@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 from sklearn.feature_extraction.text import TfidfTransformer
 
-from termsieve import Counts, Ranking, WeightSelector, cut, decision_path, rank, read, score, term_matrix
+from termsieve import Counts, Ranking, WeightSelector, cut, rank, read, score, term_matrix
 from termsieve.estimators.weights import sample_rows
+from termsieve.learners import decision_path
 from termsieve.measures import at_threshold, break_even, f1, precision, recall
 from termsieve.metrics import Occurrences, get_metric
 

@@ -20,9 +20,10 @@ import numpy as np
 from scipy import sparse
 from scipy.stats import wilcoxon
 
-from termsieve import Counts, RatioSelector, decision_path, decision_sets, rank, read, score, term_matrix
+from termsieve import Counts, RatioSelector, rank, read, score, term_matrix
 from termsieve.estimators.evaluate import middle_of_best
 from termsieve.estimators.ratio import RATIOS
+from termsieve.learners import decision_path, decision_sets
 from termsieve.measures import Confusion, break_even, f1, macro, micro
 from termsieve.ranking import interleaved
 

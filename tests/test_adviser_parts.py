@@ -19,7 +19,7 @@ from termsieve.adviser.promise import Calibration, Difference, Promise, raw_inte
 from termsieve.adviser.question import asked
 from termsieve.adviser.race import Race
 from termsieve.adviser.verdicts import Verdicts
-from termsieve.cli.saved import load_pipeline, save_pipeline
+from termsieve.models import Model, load_model
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 SCORES = {
@@ -269,8 +269,8 @@ def test_every_pipeline_says_what_the_race_recorded(kind, tmp_path):
         else:
             flags = (said == ("spam" if kind == "two" else "red"))[:, None]
         assert flags.tolist() == race.said(choice, 0)[0].tolist(), str(choice)
-    save_pipeline(model, tmp_path / "model.skops")
-    again = load_pipeline(tmp_path / "model.skops").predict([texts[i] for i in test])
+    Model(model).save(tmp_path / "model.skops")
+    again = load_model(tmp_path / "model.skops").pipeline.predict([texts[i] for i in test])
     assert again.tolist() == said.tolist()
 
 

@@ -14,11 +14,24 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from termsieve import Counts, TermSelector, cut, load_docstrings, rank, score
+from termsieve import (
+    Counts,
+    TermSelector,
+    class_summary,
+    compare_metrics,
+    cut,
+    load_docstrings,
+    rank,
+    score,
+    select_terms,
+    telling_words,
+    train_model,
+)
 from termsieve.cli.app import app
 from termsieve.cli.shell import exit_code
 from termsieve.cli.source import Source
 from termsieve.cli.terms import split_specs
+from termsieve.telling import common_terms
 
 MAIL = [
     ("cheap pills now, buy", "spam"),
@@ -99,6 +112,37 @@ def test_rank_names_the_class_a_word_tells_about(run, options):
         assert row["fp"] == counts.fp[at, column]
         if options == "--side positive" and (score(counts, "chi").direction[:, column] > 0).any():
             assert row["direction"] == 1
+
+
+def test_the_command_line_prints_the_frames_of_the_library(run):
+    """Every table of the command line is one call of the library."""
+    mail = {"source": "mail.csv", "text": "body", "label": "folder"}
+    cases = [
+        ("rank mail.csv --label folder", telling_words(**mail)),
+        (
+            "rank mail.csv --label folder --class ham -m chi -k 3",
+            telling_words(**mail, target="ham", metric="chi", k=3),
+        ),
+        (
+            "rank mail.csv --label folder --each --side positive -k 2",
+            telling_words(**mail, each=True, side="positive", k=2),
+        ),
+        ("rank many.jsonl --ratio 0.5 --min-df 2", telling_words("many.jsonl", ratio=0.5, min_df=2)),
+    ]
+    for line, frame in cases:
+        assert json.loads(run(f"{line} --json").out) == frame.to_dicts()
+    found = compare_metrics(**mail, metrics=["bns", "ig"], k=4)
+    assert (
+        json.loads(run("compare mail.csv --label folder --metrics bns,ig -k 4 --json").out) == found.to_dict()
+    )
+    shown = json.loads(run("show mail.csv --label folder --json").out)
+    assert shown["classes"] == class_summary(**mail).to_dicts()
+    assert shown["commonest"] == common_terms(**mail).to_dicts()
+    words = json.loads(run("select mail.csv --label folder --sparsity 1.5").out)
+    assert words == select_terms(**mail, sparsity=1.5)
+    run("select mail.csv --label folder -k 4 --pipeline model.skops")
+    printed = json.loads(run("predict model.skops mail.csv --json").out)
+    assert printed == train_model(**mail, k=4).predict_file("mail.csv")
 
 
 def test_rank_each_class_on_its_own(run):
@@ -301,7 +345,13 @@ name = "svm"
     run("study resume whole --workers 1")
     status = json.loads(run("study status whole --json").out)
     assert status["finished"]
-    assert "100.0%" in run("study status whole").out
+    assert "100.0%" in run("study status whole --verify").out
+    (folder / "whole" / "rows" / "merged-1.parquet").write_bytes(b"cut off")
+    broken = run("study status whole --verify", 1)
+    assert "rows/merged-1.parquet is damaged" in broken.out
+    assert "damaged files: 1; mend them with: termsieve study resume whole" in broken.err
+    assert "part 'merged-1' of whole is missing or damaged; it is run" in run("study resume whole").err
+    assert json.loads(run("study status whole --verify --json").out)["faults"] == {}
     run("study report whole -o study.html")
     assert "<html" in (folder / "study.html").read_text()
     assert "wrote report.html" in run("report whole").err

@@ -12,6 +12,7 @@ from termsieve.cli.shell import exit_code
 
 distributed = pytest.importorskip("distributed")
 FAILURE, USAGE = 1, 2
+ON = "--engine dask --address"
 MAIL = [
     ("cheap pills now, buy", "spam"),
     ("buy cheap watches", "spam"),
@@ -68,14 +69,14 @@ def test_counts_are_those_of_one_machine(address, folder, capsys):
     for options in ("", "--occurrences --ngrams 2 --stop-words english"):
         words = f"count mail.csv more.csv --label folder {options}"
         run(capsys, f"{words} -o here.parquet")
-        told = run(capsys, f"{words} -o there.parquet --dask {address}").err
+        told = run(capsys, f"{words} -o there.parquet {ON} {address}").err
         assert Counts.load("there.parquet") == Counts.load("here.parquet")
         assert told.startswith("wrote there.parquet: ")
 
 
 def test_words_left_out_on_the_cluster_are_told(address, folder, capsys):
     told = run(
-        capsys, f"count mail.csv more.csv --label folder --max-terms 3 -o few.parquet --dask {address}"
+        capsys, f"count mail.csv more.csv --label folder --max-terms 3 -o few.parquet {ON} {address}"
     ).err
     assert "left out" in told
     assert Counts.load("few.parquet").n_terms <= 3
@@ -92,13 +93,15 @@ def test_a_study_has_the_rows_of_one_machine(address, folder, capsys):
     assert frames[0].equals(frames[1])
 
 
-@pytest.mark.parametrize("line", ["count mail.csv --label folder -o c.parquet", "study run tiny.toml -o out"])
+@pytest.mark.parametrize(
+    "line", [f"count mail.csv --label folder -o c.parquet {ON}", "study run tiny.toml -o out --dask"]
+)
 def test_a_scheduler_that_does_not_answer_is_a_failure(folder, capsys, monkeypatch, line):
-    monkeypatch.setattr("termsieve.cli.cluster.CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr("termsieve.engines.dask.CONNECT_SECONDS", 0.5)
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         where = f"tcp://127.0.0.1:{unused.getsockname()[1]}"
-        err = run(capsys, f"{line} --dask {where}", FAILURE).err
+        err = run(capsys, f"{line} {where}", FAILURE).err
     assert err == (
         f"termsieve: no Dask scheduler answers at {where}; check the address, or start one with: "
         "dask scheduler\n"
@@ -110,20 +113,34 @@ def test_what_workers_cannot_read_in_parts_is_wrong_usage(folder, capsys, file):
     for label in ("spam", "ham"):
         (folder / "docs" / label).mkdir(parents=True)
         (folder / "docs" / label / "1.txt").write_text(label)
-    err = run(capsys, f"count {file} -o c.parquet --dask 127.0.0.1:8786", USAGE).err
+    err = run(capsys, f"count {file} -o c.parquet {ON} 127.0.0.1:8786", USAGE).err
     assert f"not {file}\n" in err
 
 
-@pytest.mark.parametrize("line", ["count mail.csv --label folder -o c.parquet", "study run tiny.toml -o out"])
+@pytest.mark.parametrize(
+    "line", [f"count mail.csv --label folder -o c.parquet {ON}", "study run tiny.toml -o out --dask"]
+)
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ("--dask nonsense", "--dask takes the address of a scheduler, such as tcp://127.0.0.1:8786"),
-        ("--dask foo://host:8786", "not 'foo://host:8786'"),
-        ("--dask tcp://127.0.0.1:8786 --workers 2", "not for --dask"),
+        (
+            "nonsense",
+            "'nonsense' is not the address of a Dask scheduler, which looks like tcp://127.0.0.1:8786",
+        ),
+        ("foo://host:8786", "'foo://host:8786' is not the address"),
+        ("tcp://127.0.0.1:65536", "'tcp://127.0.0.1:65536' is not the address"),
+        ("tcp://127.0.0.1:8786 --workers 2", "workers"),
     ],
 )
 def test_what_is_no_address_is_wrong_usage(folder, capsys, line, options, sentence):
     err = run(capsys, f"{line} {options}", USAGE).err
     assert sentence in err
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("options", ["--workers 2", "--checkpoint c.npz"])
+def test_options_of_another_engine_are_wrong_usage(folder, capsys, options):
+    err = run(capsys, f"count mail.csv --label folder {ON} tcp://127.0.0.1:8786 {options}", USAGE).err
+    assert "the engine 'dask' takes no" in err
+    err = run(capsys, "count mail.csv --label folder --address tcp://127.0.0.1:8786", USAGE).err
+    assert "the engine 'threads' takes no 'address'" in err

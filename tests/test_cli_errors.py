@@ -47,8 +47,8 @@ WRONG = [
     (f"rank {MAIL} --combine best", USAGE, "combine 'best' is unknown"),
     (f"rank {MAIL} --class eggs", USAGE, "class 'eggs' is unknown"),
     (f"rank {MAIL} --class spam --each", USAGE, "leave out --class"),
-    (f"rank {MAIL} --min-df -1", USAGE, "min_df must be 0 or more documents"),
-    (f"rank {MAIL} --max-df 1.5", USAGE, "between 0.0 and 1.0"),
+    (f"rank {MAIL} --min-df -1", USAGE, "min_df is -1; it must be a whole number"),
+    (f"rank {MAIL} --max-df 1.5", USAGE, "a share of them from 0.0 to 1.0"),
     (f"rank {MAIL} --ngrams 0", USAGE, "--ngrams must be 1 or more, not 0"),
     (f"rank {MAIL} --stop-words none.txt", USAGE, "there is no file none.txt"),
     (f"rank {MAIL} --stem latin", USAGE, "'latin' is unknown"),
@@ -184,7 +184,7 @@ def test_an_interrupted_command_says_so(folder):
     assert err == b"termsieve: stopped\n"
 
 
-@pytest.mark.parametrize("module", ["termsieve.cli.app", "typer", "termsieve.cli.telling"])
+@pytest.mark.parametrize("module", ["termsieve.cli.app", "typer", "termsieve.telling"])
 def test_an_interrupt_while_modules_are_loaded_is_answered_alike(folder, module):
     """Interrupted in a module's generated code, Python ends by the signal even if the error is caught."""
     code = f"""
@@ -214,7 +214,7 @@ def test_a_file_that_cannot_be_read_is_a_failure(capsys, folder):
 def test_what_nobody_foresaw_is_still_one_sentence(capsys, monkeypatch, folder):
     from termsieve.cli.source import Source
 
-    def fail(self, occurrences=False):
+    def fail(self, *metrics):
         raise ZeroDivisionError("by nothing\nat all")
 
     monkeypatch.setattr(Source, "counts", fail)
@@ -223,6 +223,6 @@ def test_what_nobody_foresaw_is_still_one_sentence(capsys, monkeypatch, folder):
         capsys.readouterr().err
         == "termsieve: unexpected ZeroDivisionError: by nothing; --debug shows where\n"
     )
-    monkeypatch.setattr(Source, "counts", lambda self, occurrences=False: (_ for _ in ()).throw(MemoryError))
+    monkeypatch.setattr(Source, "counts", lambda self, *metrics: (_ for _ in ()).throw(MemoryError))
     assert exit_code(app, ["rank", "mail.csv"]) == FAILURE
     assert "not enough memory" in capsys.readouterr().err

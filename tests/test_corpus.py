@@ -44,7 +44,7 @@ def test_several_labels():
     assert corpus.labels.tolist() == [("x", "y"), (), ("w", "y")]
     assert corpus.classes.tolist() == ["w", "x", "y"]
     assert corpus.class_sizes == {"w": 1, "x": 1, "y": 2}
-    assert repr(corpus) == "<Corpus '': 3 texts, 3 classes (several a document), read as lists>"
+    assert repr(corpus) == "<Corpus '': 3 texts, 3 classes (several per document), read as lists>"
 
 
 def test_several_integer_labels_keep_their_type():
@@ -86,14 +86,14 @@ def test_a_label_keeps_its_trailing_nul():
         ({"texts": ["a", "b"], "labels": ["x"]}, "2 documents but 1 labels"),
         ({"texts": ["a", "b", "c"], "labels": ["x", None, float("nan")]}, "2 of 3 documents have no label"),
         ({"texts": ["a", "b"], "labels": ["x", pd.NA]}, "the first is document 2"),
-        ({"texts": ["a", "b"], "labels": ["x", 1]}, r"mixed types \(int and str\)"),
-        ({"texts": ["a", "b"], "labels": ["x", ("y",)]}, "some a tuple"),
+        ({"texts": ["a", "b"], "labels": ["x", 1]}, r"mix different types \(int, str\)"),
+        ({"texts": ["a", "b"], "labels": ["x", ("y",)]}, "some a list"),
         ({"texts": ["a"], "labels": [("x", None)]}, "a label among several"),
         ({"texts": ["a"], "labels": [0.5]}, "fraction"),
         ({"texts": ["a"], "labels": [float("inf")]}, "fraction"),
         ({"texts": ["a"], "labels": [2**70]}, "too large"),
-        ({"texts": ["a"], "labels": [b"x"]}, "a label is bytes"),
-        ({"texts": ["a"], "labels": [{"x": 1}]}, "a label is dict"),
+        ({"texts": ["a"], "labels": [b"x"]}, "not bytes"),
+        ({"texts": ["a"], "labels": [{"x": 1}]}, "not dict"),
         ({"texts": ["a", None], "labels": ["x", "y"]}, "document 2 is NoneType"),
         ({"texts": [b"a"], "labels": ["x"]}, "document 1 is bytes"),
         ({"texts": "abc", "labels": ["x", "y", "z"]}, "texts must be a list"),
@@ -106,8 +106,8 @@ def test_a_label_keeps_its_trailing_nul():
         ),
         ({"matrix": np.eye(2), "labels": ["x", "y"], "terms": ["t", 3]}, "every term must be a string"),
         ({"matrix": np.array([[np.nan]]), "labels": ["x"]}, "NaN or infinity"),
-        ({"matrix": [["a"]], "labels": ["x"]}, "two-dimensional and numeric"),
-        ({"matrix": np.zeros((1, 1, 1)), "labels": ["x"]}, "two-dimensional and numeric"),
+        ({"matrix": [["a"]], "labels": ["x"]}, "must hold real numbers"),
+        ({"matrix": np.zeros((1, 1, 1)), "labels": ["x"]}, "Expected 2D array, got 3D"),
         ({"texts": ["a"], "labels": ["x"], "split": ["train", "test"]}, "each of the 1 documents"),
         ({"texts": ["a"], "labels": ["x"], "split": [3]}, "each of the 1 documents"),
     ],
@@ -270,11 +270,13 @@ def test_from_frame_with_a_column_of_lists():
 
 def test_from_frame_refuses():
     rows = pl.DataFrame({"body": ["a"], "tag": ["x"]})
-    with pytest.raises(InputError, match="column 'txt' is missing; the frame has: body, tag"):
+    with pytest.raises(
+        InputError, match=r"the frame has no column 'txt' for text=; .*its columns: 'body', 'tag'"
+    ):
         Corpus.from_frame(rows, text="txt", label="tag")
-    with pytest.raises(InputError, match="more than once"):
+    with pytest.raises(InputError, match="2 columns named 't'"):
         Corpus.from_frame(pd.DataFrame([["a", "b"]], columns=["t", "t"]), text="t", label="t")
-    with pytest.raises(InputError, match="frame is needed, not list"):
+    with pytest.raises(InputError, match="dataframe is needed, not list"):
         Corpus.from_frame([], text="t", label="l")
     with pytest.raises(ParameterError, match="'error' or 'drop'"):
         Corpus.from_frame(rows, text="body", label="tag", missing="keep")

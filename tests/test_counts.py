@@ -3,6 +3,7 @@
 import copy
 import json
 import os
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -14,8 +15,10 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
 from termsieve import Counts
+from termsieve.counts import storage
 from termsieve.counts import table as counts_module
-from termsieve.errors import FormatError, InputError
+from termsieve.errors import FormatError, InputError, UnknownNameError
+from termsieve.parquet import sealed
 
 TERMS = ["buy", "now", "hi", "ltd"]
 X = np.array([[1, 1, 0, 3], [2, 1, 0, 0], [0, 1, 1, 0], [0, 0, 0, 0]])
@@ -275,6 +278,11 @@ def test_damaged_and_foreign_files_are_told(tmp_path):
         ({"n_docs": 1}, "damaged counts"),
         ({"pos": [1]}, "damaged counts"),
         ({"pos": [0, 0]}, "more documents than there are"),
+        ({"pos": [2**70, 0]}, "damaged counts"),
+        ({"pos": [-1, 2]}, "a class has more documents than there are"),
+        ({"n_docs": 2**70}, "the number of documents is impossible"),
+        ({"n_docs": "many"}, "damaged counts"),
+        ({"class_kind": "O"}, "damaged counts"),
         ({"classes": ["one"]}, "damaged counts"),
         ({"classes": None}, "damaged counts"),
     ],
@@ -282,8 +290,8 @@ def test_damaged_and_foreign_files_are_told(tmp_path):
 def test_counts_that_contradict_themselves_are_told(tmp_path, change, sentence):
     path = tmp_path / "c.parquet"
     Counts.from_matrix(X, Y).save(path)
-    frame, head = pl.read_parquet(path), json.loads(pl.read_parquet_metadata(path)[counts_module.FORMAT])
-    frame.write_parquet(path, metadata={counts_module.FORMAT: json.dumps(head | change)})
+    frame, head = pl.read_parquet(path), json.loads(pl.read_parquet_metadata(path)[storage.FORMAT])
+    path.write_bytes(sealed(frame, {storage.FORMAT: json.dumps(head | change)}))
     with pytest.raises(FormatError, match=sentence):
         Counts.load(path)
 
@@ -339,3 +347,136 @@ def test_frame_and_repr():
     assert counts.to_frame().row(4, named=True) == {
         "class": "spam", "term": "buy", "tp": 2, "fp": 0, "df": 2, "pos": 2, "neg": 2,
     }  # fmt: skip
+
+
+def damaged_csr(**arrays):
+    matrix = sparse.csr_array(np.array([[1, 2, 0], [0, 1, 3]]))
+    for name, values in arrays.items():
+        setattr(matrix, name, np.array(values, dtype=getattr(matrix, name).dtype))
+    return matrix
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        {"indices": [0, 1, 1, 3]},
+        {"indices": [0, 1, 1, 10**8]},
+        {"indices": [0, 10**8, 1, 2]},
+        {"indices": [1, -1, 1, 2]},
+        {"indices": [-5, 1, 1, 2]},
+        {"indices": [2, 10**8, 1, 2]},
+        {"indptr": [0, 3, 2]},
+        {"indptr": [0, 10**6, 4]},
+        {"indptr": [0, 2, 10**6]},
+        {"indptr": [-1, 2, 4]},
+        {"indptr": [1, 2, 4]},
+        {"indptr": [0, 4]},
+    ],
+    ids=repr,
+)
+def test_a_matrix_with_an_index_outside_is_refused(arrays):
+    with pytest.raises(InputError, match="X is a damaged sparse matrix"):
+        Counts.from_matrix(damaged_csr(**arrays), ["a", "b"])
+
+
+def test_other_formats_with_an_index_outside_are_refused():
+    for made in (sparse.csc_array, sparse.bsr_array):
+        matrix = made(np.array([[1, 2, 0], [0, 1, 3]]))
+        matrix.indices[-1] = 10**8
+        with pytest.raises(InputError, match="X is a damaged sparse matrix"):
+            Counts.from_matrix(matrix, ["a", "b"])
+    matrix = sparse.coo_array(np.array([[1, 2, 0], [0, 1, 3]]))
+    matrix.coords[1][-1] = 10**8
+    with pytest.raises(InputError, match="X is a damaged sparse matrix"):
+        Counts.from_matrix(matrix, ["a", "b"])
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.float32, np.float16, ">i8", ">f4", np.uint8, bool])
+@pytest.mark.parametrize("index", [np.int32, np.int64, np.uint16, ">i4"])
+def test_strided_foreign_and_trailing_arrays_are_counted(dtype, index):
+    plain = sparse.csr_array(X)
+    twice = np.repeat(np.append(plain.data, 9), 2).astype(dtype)
+    strided = sparse.csr_array(X)
+    strided.data = twice[::2]
+    strided.indices = np.repeat(np.append(plain.indices, 77), 2).astype(index)[::2]
+    strided.indptr = np.repeat(plain.indptr, 2).astype(index)[::2]
+    values = np.where(X > 0, np.asarray(X, dtype=dtype), 0).astype(np.int64)
+    assert Counts.from_matrix(strided, Y, occurrences=True) == Counts.from_matrix(values, Y, occurrences=True)
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        [[2**62], [2**62]],
+        [[2**32], [1]],
+        [[3_037_000_500], [1]],
+        [[3_037_000_499], [3_037_000_499]],
+        np.array([[2.0**63], [1.0]]),
+        np.array([[2**63], [1]], dtype=np.uint64),
+    ],
+    ids=repr,
+)
+def test_occurrences_beyond_64_bits_are_refused(X):
+    with pytest.raises(InputError, match="do not fit into 64 bits"):
+        Counts.from_matrix(X, ["a", "b"], occurrences=True)
+
+
+def test_the_largest_occurrences_that_fit_are_exact():
+    counts = Counts.from_matrix([[3_037_000_499], [1]], ["a", "b"], occurrences=True)
+    assert counts.squares.tolist() == [3_037_000_499**2 + 1]
+    assert counts.tf.tolist() == [[3_037_000_499], [1]]
+    with pytest.raises(InputError, match="do not fit into 64 bits"):
+        counts + counts
+
+
+def test_impossible_tables_reach_no_memory_of_others():
+    # Where tp is above df there is no 2x2 table to be numbered; such counts can only be made by hand.
+    counts = Counts([[10**6, 1], [-(10**6), 0]], [1, 1], [1, 1], 2, ["a", "b"])
+    assert counts.tables.at.shape == (2, 2)
+
+
+def test_replace_changes_what_is_named_and_keeps_the_rest():
+    counts = Counts.from_matrix(X, Y, TERMS, occurrences=True)
+    assert counts.replace() == counts
+    other = counts.replace(classes=["x", "y"], n_docs=9)
+    assert other.classes.tolist() == ["x", "y"]
+    assert (other.n_docs, counts.n_docs) == (9, 4)
+    assert other.replace(classes=Y[::-2], n_docs=4).tf.tolist() == counts.tf.tolist()
+    assert counts.replace(terms=None).terms is None
+    with pytest.raises(InputError, match="4 term names for 2 columns"):
+        counts.replace(tp=counts.tp[:, :2], df=counts.df[:2], tf=None)
+    with pytest.raises(TypeError, match="tpp"):
+        counts.replace(tpp=1)
+
+
+def test_classes_are_taken_by_name_or_position():
+    counts = Counts.from_matrix(X, list("abca"), TERMS, occurrences=True)
+    assert counts["b"] == counts[1] == counts.take([1]) == counts.take(["b"]) == counts.take(np.array([1]))
+    assert counts.take(["c", 0]).classes.tolist() == ["c", "a"]
+    assert counts[-1].classes.tolist() == ["c"]
+    assert counts["b"].tf.tolist() == counts.tf[[1]].tolist()
+    with pytest.raises(UnknownNameError, match="class 'bb' is unknown; did you mean 'b'"):
+        counts["bb"]
+    with pytest.raises(InputError, match="no class at position 3"):
+        counts[3]
+    with pytest.raises(TypeError):
+        list(counts)
+
+
+def test_labels_that_are_numbers_have_names_and_positions():
+    counts = Counts.from_matrix(X, [7, 3, 7, 5])
+    assert [counts.position(label) for label in (3, 5, 7)] == [0, 1, 2]
+    assert counts.position("7") == 2
+    assert counts["7"].classes.tolist() == [7]
+    assert counts[0].classes.tolist() == [3]
+    with pytest.raises(UnknownNameError, match="class 4 is unknown"):
+        counts.position(4)
+
+
+def test_a_pickled_copy_is_equal_and_holds_no_caches():
+    counts = Counts.from_matrix([[2, 0], [1, 1]], ["a", "b"], terms=["x", "y"], occurrences=True)
+    assert counts.tables.at.shape == (2, 2)
+    copy = pickle.loads(pickle.dumps(counts))
+    assert copy == counts
+    assert copy.terms.tolist() == ["x", "y"]
+    assert "tables" not in vars(copy)

@@ -11,10 +11,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-import termsieve
-from termsieve import Corpus, Counts, PrunedWarning, term_matrix
+from termsieve import Corpus, Counts, count, term_matrix
 from termsieve.counts.shards import read_shards, shard_terms
+from termsieve.engines import PrunedWarning
 from termsieve.engines import dask as scale
+from termsieve.engines.dask import Dask
 from termsieve.errors import FormatError, InputError, MissingExtraError, ParameterError, TermsieveError
 
 pytest.importorskip("distributed")
@@ -62,15 +63,15 @@ def test_two_processes_give_the_counts_of_one_pass_in_memory(client, tmp_path, s
     corpus = unicode_corpus(several=several)
     folder = write_parts(corpus, tmp_path / "parts")
     want = in_memory(corpus, True)
-    assert scale.count(folder, client=client, occurrences=True) == want
-    assert termsieve.count(folder, occurrences=True, workers=2) == want
+    assert count(folder, engine=Dask(client), occurrences=True) == want
+    assert count(folder, occurrences=True, workers=2) == want
 
 
 def test_the_command_line_counts_on_a_cluster(client, tmp_path):
     corpus = unicode_corpus()
     files = sorted(str(path) for path in write_parts(corpus, tmp_path / "parts").iterdir())
     out = str(tmp_path / "counts.parquet")
-    words = ["count", *files, "-o", out, "--dask", client.scheduler.address]
+    words = ["count", *files, "-o", out, "--engine", "dask", "--address", client.scheduler.address]
     subprocess.run([sys.executable, "-c", "from termsieve.cli import main; main()", *words], check=True)
     assert Counts.load(out) == in_memory(corpus)
 
@@ -86,10 +87,10 @@ def test_dataframes_and_bags_count_alike(client):
     pairs = list(zip(corpus.texts, corpus.labels.tolist(), strict=True))
     dicts = [{"t": text, "l": label} for text, label in pairs]
     want = in_memory(corpus)
-    assert scale.count(frame, "body", "kind", client=client) == want
-    assert scale.count(db.from_sequence(pairs, npartitions=3), client=client) == want
-    assert scale.count(db.from_sequence(dicts, npartitions=3), "t", "l", client=client) == want
-    assert scale.count(frame, label="kind") == want
+    assert count(frame, "body", "kind", engine=Dask(client)) == want
+    assert count(db.from_sequence(pairs, npartitions=3), engine=Dask(client)) == want
+    assert count(db.from_sequence(dicts, npartitions=3), "t", "l", engine=Dask(client)) == want
+    assert count(frame, label="kind", engine="dask") == want
 
 
 def test_pruning_depends_on_the_partitions_only_and_its_bound_holds(client, tmp_path):
@@ -101,7 +102,7 @@ def test_pruning_depends_on_the_partitions_only_and_its_bound_holds(client, tmp_
     made = []
     for where in (client, None, client):
         with pytest.warns(PrunedWarning, match="max_terms=150 left out") as caught:
-            made.append((scale.count(folder, client=where, max_terms=150), caught[0].message.at_most))
+            made.append((count(folder, engine=Dask(where), max_terms=150), caught[0].message.at_most))
         assert caught[0].filename == __file__
     assert made[0] == made[1] == made[2]
     counts, at_most = made[0]
@@ -109,9 +110,9 @@ def test_pruning_depends_on_the_partitions_only_and_its_bound_holds(client, tmp_
     short = [df - kept.get(term, 0) for term, df in zip(exact.terms, exact.df.tolist(), strict=True)]
     assert counts.n_terms == 150
     assert 0 <= min(short) <= max(short) <= at_most < exact.df.max()
-    assert scale.count(folder, client=client, max_terms=2000) == exact
+    assert count(folder, engine=Dask(client), max_terms=2000) == exact
     with pytest.raises(ParameterError, match="max_terms=0 must be"):
-        scale.count(folder, client=client, max_terms=0)
+        count(folder, engine=Dask(client), max_terms=0)
 
 
 def test_a_worker_killed_in_the_middle_changes_nothing(client, tmp_path):
@@ -125,7 +126,7 @@ def test_a_worker_killed_in_the_middle_changes_nothing(client, tmp_path):
         return text.split()
 
     options = {"token_pattern": None}
-    assert scale.count(folder, client=client, tokenizer=tokens, **options) == in_memory(
+    assert count(folder, engine=Dask(client), tokenizer=tokens, **options) == in_memory(
         corpus, tokenizer=str.split, **options
     )
     assert mark.exists()
@@ -136,7 +137,7 @@ def test_shards_written_by_workers_are_the_selected_columns(client, tmp_path):
     folder = write_parts(corpus, tmp_path / "parts")
     X, terms = term_matrix(corpus)
     chosen = [7, 2, 5]
-    paths = scale.write_shards(folder, terms[chosen], tmp_path / "out", client=client, rows=30)
+    paths = scale.write_shards(folder, terms[chosen], tmp_path / "out", address=client, rows=30)
     assert len(paths) == 8
     assert shard_terms(tmp_path / "out") == terms[chosen].tolist()
     order = np.concatenate([np.arange(len(corpus))[i::4] for i in range(4)])
@@ -149,15 +150,15 @@ def test_faults_are_named_whichever_worker_meets_them(client, tmp_path):
     folder = write_parts(unicode_corpus(), tmp_path / "parts")
     (folder / "p2.parquet").write_bytes(b"PAR1 and nothing more")
     with pytest.raises(FormatError, match=r"p2\.parquet"):
-        scale.count(folder, client=client)
+        count(folder, engine=Dask(client))
     pl.DataFrame({"text": ["aa"], "label": [None]}, schema_overrides={"label": pl.String}).write_parquet(
         folder / "p2.parquet"
     )
     with pytest.raises(InputError, match=r"p2\.parquet: document 1 has no label"):
-        scale.count(folder, client=client)
+        count(folder, engine=Dask(client))
     pl.DataFrame({"text": ["aa"], "label": [3]}).write_parquet(folder / "p2.parquet")
     with pytest.raises(InputError, match="labels are"):
-        scale.count(folder, client=client)
+        count(folder, engine=Dask(client))
 
 
 def test_an_unreachable_scheduler_is_a_named_error(tmp_path, monkeypatch):
@@ -167,7 +168,7 @@ def test_an_unreachable_scheduler_is_a_named_error(tmp_path, monkeypatch):
         free.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
         with pytest.raises(InputError, match="no Dask scheduler answers at tcp"):
-            scale.count(folder, client=address)
+            count(folder, engine="dask", address=address)
 
 
 def test_a_worker_that_always_dies_is_a_named_error(client, tmp_path):
@@ -182,7 +183,7 @@ def test_a_worker_that_always_dies_is_a_named_error(client, tmp_path):
     folder = write_parts(unicode_corpus(4), tmp_path / "parts", 1)
     allow(0)
     with pytest.raises(TermsieveError, match="workers died again and again"):
-        scale.count(folder, client=client, tokenizer=tokens, token_pattern=None)
+        count(folder, engine=Dask(client), tokenizer=tokens, token_pattern=None)
     allow(3)
 
 
@@ -195,7 +196,7 @@ def test_a_cluster_without_workers_and_a_lost_scheduler_are_named_errors(tmp_pat
         options = {"host": "127.0.0.1", "dashboard_address": None, "silence_logs": 50}
         with LocalCluster(n_workers=0, **options) as cluster, Client(cluster, set_as_default=False) as empty:
             with pytest.raises(TermsieveError, match="the Dask cluster has no workers"):
-                scale.count(folder, client=empty)
+                count(folder, engine=Dask(empty))
             cluster.scale(1)
             empty.wait_for_workers(1)
             started = tmp_path / "started"
@@ -212,7 +213,7 @@ def test_a_cluster_without_workers_and_a_lost_scheduler_are_named_errors(tmp_pat
             loser = threading.Thread(target=lose_the_scheduler)
             loser.start()
             with pytest.raises(TermsieveError, match="the Dask scheduler was lost"):
-                scale.count(folder, client=empty, tokenizer=tokens, token_pattern=None)
+                count(folder, engine=Dask(empty), tokenizer=tokens, token_pattern=None)
             loser.join()
 
 
@@ -220,12 +221,12 @@ def test_other_sources_and_odd_items_are_named_errors():
     import dask.bag as db
 
     with pytest.raises(InputError, match="Dask cannot count a list"):
-        scale.count([(["aa"], ["x"])])
+        count([(["aa"], ["x"])], engine="dask")
     with pytest.raises(InputError, match="item 0 of partition 0"):
-        scale.count(db.from_sequence(["aa"], npartitions=1))
+        count(db.from_sequence(["aa"], npartitions=1), engine="dask")
 
 
 def test_without_dask_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "dask", None)
     with pytest.raises(MissingExtraError, match=r'pip install "termsieve\[dask\]"'):
-        scale.count("x.parquet")
+        count("x.parquet", engine="dask")

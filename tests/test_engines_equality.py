@@ -9,7 +9,7 @@ import pytest
 
 import termsieve
 from termsieve import Corpus, Counts, term_matrix
-from termsieve.engines import dask, spark
+from termsieve.engines.dask import Dask
 
 pytest.importorskip("distributed")
 pytest.importorskip("pyspark")
@@ -91,5 +91,6 @@ def test_every_engine_counts_the_whole_corpus_as_memory_does(name, request, clie
         pl.DataFrame({"text": part.texts, "label": labels}).write_parquet(tmp_path / f"p{i}.parquet")
     for workers in (1, 2):
         assert termsieve.count(tmp_path, workers=workers, occurrences=True) == want
-    assert dask.count(tmp_path, client=client, occurrences=True) == want
-    assert spark.count(session.read.parquet(str(tmp_path)).repartition(7), occurrences=True) == want
+    assert termsieve.count(tmp_path, engine=Dask(client), occurrences=True) == want
+    frame = session.read.parquet(str(tmp_path)).repartition(7)
+    assert termsieve.count(frame, engine="spark", occurrences=True) == want

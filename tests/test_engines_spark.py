@@ -7,9 +7,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-import termsieve
-from termsieve import Corpus, Counts, PrunedWarning, term_matrix
-from termsieve.engines import dask
+from termsieve import Corpus, Counts, count, term_matrix
+from termsieve.engines import PrunedWarning
 from termsieve.engines import spark as scale
 from termsieve.errors import InputError, MissingExtraError
 
@@ -68,21 +67,21 @@ def test_spark_gives_the_counts_of_one_pass_in_memory(spark, tmp_path, several):
     corpus = unicode_corpus(several=several)
     path = write(corpus, tmp_path / "t.parquet")
     frame = spark.read.parquet(path).repartition(5)
-    assert scale.count(frame, occurrences=True) == in_memory(corpus, True)
-    assert termsieve.count(path, workers=2, occurrences=True) == in_memory(corpus, True)
+    assert count(frame, occurrences=True, engine="spark") == in_memory(corpus, True)
+    assert count(path, workers=2, occurrences=True) == in_memory(corpus, True)
 
 
 def test_columns_of_any_name_null_texts_and_whole_numbers(spark):
     rows = [("aa bb", 2), (None, 1), ("bb", 2), ("cc", None)]
     frame = spark.createDataFrame(rows, "`the.text` string, `a ``label` int")
-    counts = scale.count(frame, "the.text", "a `label", missing="drop", stop_words=["cc"])
-    assert counts == termsieve.count([(["aa bb", "", "bb"], [2, 1, 2])])
+    counts = count(frame, "the.text", "a `label", missing="drop", stop_words=["cc"], engine="spark")
+    assert counts == count([(["aa bb", "", "bb"], [2, 1, 2])])
     assert counts.classes.dtype.kind == "i"
 
 
 def test_separated_labels(spark):
     frame = spark.createDataFrame([("aa", "x;y"), ("bb", "y")], "text string, label string")
-    assert scale.count(frame, separator=";") == termsieve.count([(["aa", "bb"], [["x", "y"], ["y"]])])
+    assert count(frame, separator=";", engine="spark") == count([(["aa", "bb"], [["x", "y"], ["y"]])])
 
 
 def test_pruning_is_that_of_dask_on_the_same_partitions(spark, tmp_path):
@@ -97,9 +96,9 @@ def test_pruning_is_that_of_dask_on_the_same_partitions(spark, tmp_path):
     read = spark.read.schema("text string, label string")
     frame = functools.reduce(lambda a, b: a.union(b), [read.parquet(path) for path in files])
     with pytest.warns(PrunedWarning, match="max_terms=150 left out") as caught:
-        counts = scale.count(frame, max_terms=150)
+        counts = count(frame, max_terms=150, engine="spark")
     with pytest.warns(PrunedWarning) as also:
-        assert counts == dask.count(parts, max_terms=150)
+        assert counts == count(parts, engine="dask", max_terms=150)
     ((n_dropped, at_most),) = {
         (warning.message.n_dropped, warning.message.at_most)
         for warning in [*caught, *also]
@@ -113,23 +112,23 @@ def test_what_is_left_for_the_driver_is_merged_alike(spark, tmp_path, monkeypatc
     corpus = unicode_corpus()
     frame = spark.read.parquet(write(corpus, tmp_path / "t.parquet")).repartition(20)
     monkeypatch.setattr(scale, "ROUNDS", 0)
-    assert scale.count(frame) == in_memory(corpus)
+    assert count(frame, engine="spark") == in_memory(corpus)
     empty = spark.createDataFrame([], "text string, label string")
     with pytest.raises(InputError, match="there are no documents"):
-        scale.count(empty)
+        count(empty, engine="spark")
 
 
 def test_a_null_label_is_a_named_error(spark):
     frame = spark.createDataFrame([("aa", "x"), ("bb", None)], "text string, label string").coalesce(1)
     with pytest.raises(InputError, match="partition 0: document 2 has no label"):
-        scale.count(frame)
+        count(frame, engine="spark")
 
 
 def test_wrong_frames_and_columns_are_named_errors(spark):
-    with pytest.raises(InputError, match="Spark dataframe is needed, not a list"):
-        scale.count([("aa", "x")])
+    with pytest.raises(InputError, match="Spark cannot count a list; give a Spark dataframe"):
+        count([("aa", "x")], engine="spark")
     with pytest.raises(InputError, match="no column 'body'"):
-        scale.count(spark.createDataFrame([("aa", "x")], "text string, label string"), "body")
+        count(spark.createDataFrame([("aa", "x")], "text string, label string"), "body", engine="spark")
 
 
 def test_selected_terms_become_spark_features(spark):
@@ -145,4 +144,4 @@ def test_selected_terms_become_spark_features(spark):
 def test_without_spark_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyspark", None)
     with pytest.raises(MissingExtraError, match=r'pip install "termsieve\[spark\]"'):
-        scale.count(None)
+        count(None, engine="spark")

@@ -1,3 +1,4 @@
+import io
 import os
 import signal
 import subprocess
@@ -13,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from termsieve.kernels.streaming import CellTable, cut_terms, merged_terms
 
-from termsieve import Corpus, Counts, PrunedWarning, count, term_matrix
+from termsieve import Corpus, Counts, count, term_matrix
 from termsieve.counts import counter, sources, stream, tally
 from termsieve.counts.tally import Tally, joined, merged
-from termsieve.engines import threads
+from termsieve.engines import PrunedWarning, threads
 from termsieve.errors import FormatError, InputError, ParameterError
 
 WORDS = [
@@ -386,7 +387,7 @@ def test_a_checkpoint_of_another_count_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"p0\.parquet has changed"):
         count(paths, checkpoint=saved)
     saved.write_bytes(b"PK nonsense")
-    with pytest.raises(FormatError, match="no checkpoint"):
+    with pytest.raises(FormatError, match=r"run\.npz is not a checkpoint"):
         count(paths, checkpoint=saved)
     with pytest.raises(ParameterError, match="for files"):
         count(corpus, checkpoint=saved)
@@ -414,7 +415,7 @@ def test_files_that_differ_in_schema_are_named(tmp_path):
         ([["aa"]], "each batch must be a pair"),
         ([(["aa", "bb"], ["x", None])], "document 2 has no label"),
         ([(["aa"], ["x"]), (["bb"], [1])], "labels are int here but str before"),
-        ([(["aa", "b"], ["x", 1])], "mixed types"),
+        ([(["aa", "b"], ["x", 1])], "mix different types"),
         ([(["aa", "b"], ["x", ["y"]])], "some a list"),
         ([(["aa"], [0.5])], "fraction"),
         ([([7], ["x"])], "must be a str"),
@@ -480,3 +481,43 @@ def test_a_fault_in_a_callers_function_surfaces_and_stops_the_workers():
 
     with pytest.raises(RuntimeError, match="broken tokenizer"):
         count(unicode_corpus(50), tokenizer=tokens, token_pattern=None, workers=2)
+
+
+def test_a_pipe_is_counted_while_it_is_read():
+    row = b'{"text": "%s", "label": "spam"}\n' % (b"cheap pills " * 20_000)
+    content, seen = row * 200, []  # 48 MB, where a batch is 16
+
+    class Pipe(io.BytesIO):
+        def seekable(self):
+            return False
+
+    pipe = Pipe(content)
+    counts = count(pipe, workers=1, progress=lambda n_docs: seen.append((n_docs, pipe.tell())))
+    assert counts.df.tolist() == [200, 200]
+    assert seen[0][0] < 100
+    assert seen[0][1] < len(content) // 2
+    with pytest.raises(ParameterError, match="what comes through a pipe"):
+        count(pipe, checkpoint="run.npz")
+
+
+def test_json_lines_of_an_open_file_are_counted_as_those_of_a_path(tmp_path):
+    corpus = unicode_corpus()
+    path = write(corpus, tmp_path / "t.jsonl", "jsonl")
+    with open(path, "rb") as file:
+        assert count(file, occurrences=True) == count(path, occurrences=True)
+    assert count(io.BytesIO(b'{"body": "aa", "kind": "x"}\n'), "body", "kind").terms.tolist() == ["aa"]
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "standard input is empty"),
+        (b'{"text": "aa", "label": "x"}\n{"text"\n', "standard input, line 2: not a JSON object"),
+        (b'{"text": "aa", "label": "x"}\n\n{"text": "bb"}\n', "standard input, line 3: no 'label' here"),
+        (b'{"text": "aa"}\n', "standard input: which column is the label"),
+        (b'{"text": "aa", "label": "x"}\n\xff\n', "standard input, after line .*: not valid utf-8"),
+    ],
+)
+def test_faults_in_a_pipe_are_named(content, sentence):
+    with pytest.raises((FormatError, InputError), match=sentence):
+        count(io.BytesIO(content))

@@ -20,8 +20,6 @@ from termsieve import (
     RatioSelector,
     WeightSelector,
     WFOSelector,
-    break_even,
-    decision_sets,
     get_learner,
     rank,
     read,
@@ -32,7 +30,8 @@ from termsieve.errors import InputError, ParameterError, UnknownNameError
 from termsieve.estimators.evaluate import middle_of_best, tuning_parts
 from termsieve.estimators.weights import sample_rows
 from termsieve.estimators.wfo import lambda_curves
-from termsieve.measures import f1, f1_break_even, f1_break_even_score
+from termsieve.learners import decision_sets
+from termsieve.measures import break_even, f1, f1_break_even, f1_break_even_score
 
 
 @parametrize_with_checks(

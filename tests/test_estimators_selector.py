@@ -18,8 +18,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from termsieve import Counts, TermSelector, rank, score, score_func
+from termsieve import Counts, TermSelector, rank, score
 from termsieve.errors import InputError, ParameterError
+from termsieve.estimators import score_func
 from termsieve.metrics import Metric
 
 RNG = np.random.default_rng(0)
@@ -195,7 +196,7 @@ BAD = [
     ({}, X[0], Y, ValueError, "Expected 2D array"),
     ({}, X[:0], Y[:0], ValueError, "0 sample"),
     ({}, X[:, :0], Y, ValueError, "0 feature"),
-    ({}, X, [*NAMES[:-1], 3], ValueError, "mixes labels of different types"),
+    ({}, X, [*NAMES[:-1], 3], ValueError, "mix different types"),
     ({}, X, [*NAMES[:-1], None], ValueError, "1 of 90 labels are missing"),
     ({}, X, Y + 0.5, ValueError, "not measurements"),
 ]

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from termsieve.files import MARK, checksum, leftovers, whole_file, write_whole
+from termsieve.files import END_BYTES, MARK, checksum, fingerprint, leftovers, whole_file, write_whole
 
 
 def test_a_file_is_written_whole(tmp_path):
@@ -54,6 +54,15 @@ def test_a_planted_link_is_replaced_and_not_followed(tmp_path):
     assert not (tmp_path / "a.txt").is_symlink()
 
 
+def test_a_pipe_is_written_to_and_not_replaced(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    write_whole(tmp_path / "pipe", b"through")
+    assert os.read(reader, 100) == b"through"
+    os.close(reader)
+    assert (tmp_path / "pipe").is_fifo()
+
+
 def test_only_files_with_the_mark_are_leftovers(tmp_path):
     (tmp_path / f".a.txt.0123{MARK}").touch()
     (tmp_path / ".draft.tmp").touch()
@@ -64,3 +73,36 @@ def test_only_files_with_the_mark_are_leftovers(tmp_path):
 
 def test_the_checksum_is_sha_256():
     assert checksum(b"abc") == hashlib.new("sha256", b"abc").hexdigest()
+
+
+def changed_in_place(path, at, byte):
+    """Change one byte of a file and give it back its time."""
+    status = os.stat(path)
+    with open(path, "r+b") as file:
+        file.seek(at)
+        file.write(byte)
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+@pytest.mark.parametrize("at", [0, 10, -1])
+def test_a_file_that_kept_size_and_time_is_known_by_its_ends(tmp_path, at):
+    path = tmp_path / "large"
+    path.write_bytes(bytes(4 * END_BYTES))
+    before = fingerprint(path)
+    assert fingerprint(path) == before
+    changed_in_place(path, at % (4 * END_BYTES), b"x")
+    assert fingerprint(path)[:2] == before[:2]
+    assert fingerprint(path) != before
+
+
+def test_the_middle_of_a_large_file_is_read_where_that_is_asked(tmp_path):
+    path = tmp_path / "large"
+    path.write_bytes(bytes(4 * END_BYTES))
+    ends, whole = fingerprint(path), fingerprint(path, whole=True)
+    changed_in_place(path, 2 * END_BYTES, b"x")
+    assert fingerprint(path) == ends
+    assert fingerprint(path, whole=True) != whole
+
+
+def test_a_file_that_is_not_there_has_no_fingerprint(tmp_path):
+    assert fingerprint(tmp_path / "none") is None

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from termsieve.kernels import bayes, linear, smo
+from termsieve.kernels import bayes, linear, rows, smo
 
 NONE = np.empty(0)
 
@@ -140,7 +140,7 @@ def test_ranked_rows_are_the_columns_in_order(X, data):
     position[order] = np.arange(len(order))
     M = sp.csr_array(X)
     for values in (M.data.astype(float), NONE):
-        indptr, column, value = linear.ranked_rows(
+        indptr, column, value = rows.ranked_rows(
             M.indptr.astype(np.int64), M.indices.astype(np.int32), values, position, len(order)
         )
         held = value if len(values) else np.ones(len(column))
@@ -156,11 +156,11 @@ def test_prefixes_and_filters_keep_the_right_columns(X, data):
     start, end, column, value = rows_of(X)
     size = data.draw(st.integers(0, X.shape[1]))
     stop = np.empty_like(end)
-    linear.prefix_ends(start, end, column, size, stop)
+    rows.prefix_ends(start, end, column, size, stop)
     assert (stop - start == (X[:, :size] != 0).sum(axis=1)).all()
     kept = np.array(data.draw(st.lists(st.booleans(), min_size=X.shape[1], max_size=X.shape[1])), dtype=bool)
     renamed = np.concatenate([[0], np.where(kept, np.cumsum(kept), 0)]).astype(np.int32)
-    indptr, column, value = linear.filtered_rows(np.concatenate([start, end[-1:]]), column, value, renamed)
+    indptr, column, value = rows.filtered_rows(np.concatenate([start, end[-1:]]), column, value, renamed)
     held = value if len(value) else np.ones(len(column))
     back = sp.csr_array((held, column - 1, indptr), shape=(len(X), int(kept.sum()))).toarray()
     assert (back == X[:, kept]).all()
@@ -171,7 +171,7 @@ def test_prefixes_and_filters_keep_the_right_columns(X, data):
 def test_merged_rows_are_the_distinct_ones(X, data):
     label = np.array(data.draw(st.lists(st.integers(0, 1), min_size=len(X), max_size=len(X))), dtype=np.uint8)
     start, end, column, value = rows_of(X)
-    first, weight, group = linear.merged_rows(start, end, column, value, label)
+    first, weight, group = rows.merged_rows(start, end, column, value, label)
     keys = [(*row, c) for row, c in zip(X.tolist(), label, strict=True)]
     assert len(first) == len(set(keys))
     assert weight.sum() == len(X)
@@ -187,7 +187,7 @@ def test_gram_is_the_matrix_of_inner_products(valued, n):
     X, _, _ = problem(n, 90, valued, seed=5)
     start, end, column, value = rows_of(X)
     gram, middle = np.zeros((n, n), dtype=np.float32), np.empty_like(end)
-    linear.prefix_ends(start, end, column, 30, middle)
+    rows.prefix_ends(start, end, column, 30, middle)
     smo.add_gram(start, middle, column, value, 30, gram)
     assert gram == pytest.approx(X[:, :30] @ X[:, :30].T, rel=1e-5)
     smo.add_gram(middle, end, column, value, 90, gram)
@@ -201,7 +201,9 @@ def test_smo_satisfies_the_optimality_conditions(valued, shape):
     sign[:2] = 1.0, -1.0
     rows = np.flatnonzero(np.arange(len(X)) % 5 != 4)
     gram = (X @ X.T).astype(np.float32)
-    alpha, bias = smo.solve(gram, rows, sign, weight, 1e-5, 10**7)
+    assert not smo.solve(gram, rows, sign, weight, 1e-5, 0)[2]
+    alpha, bias, done = smo.solve(gram, rows, sign, weight, 1e-5, 10**7)
+    assert done
     assert (alpha[np.setdiff1d(np.arange(len(X)), rows)] == 0).all()
     alpha, sign, weight, X = alpha[rows], sign[rows], weight[rows], X[rows]
     assert ((alpha >= 0) & (alpha <= weight)).all()
@@ -241,7 +243,7 @@ def test_perceptron_and_sums_of_rows():
     assert w[1:] == pytest.approx(expected)
     assert w[0] == 0
     total, out = np.zeros(8), np.empty(50)
-    linear.add_rows(start, end, column, value, weight, total)
+    rows.add_rows(start, end, column, value, weight, total)
     assert total == pytest.approx(weight @ np.column_stack([np.ones(50), X]))
-    linear.decisions(start, end, column, value, total, out)
+    rows.decisions(start, end, column, value, total, out)
     assert out == pytest.approx(np.column_stack([np.ones(50), X]) @ total)

@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from termsieve.kernels.tokenise import Alphabet, Documents, TermTable, place_rows
 
-from termsieve.terms import N_CODE_POINTS, Analysis, _lower_case, _members, alphabet
+from termsieve.terms import Analysis
+from termsieve.terms.alphabet import N_CODE_POINTS, alphabet_of, lower_case, members
 
-WORD = alphabet("", r"\w", True)
+WORD = alphabet_of("", r"\w", True)
 ODD = "İıΣσςßẞǅſKÅ𐐀ΆЁé́̇_0٣²中\ud83d\ude00\udfff\x00\x1c\x85 \n-'.aAzZ😀"
 texts = st.text(st.one_of(st.characters(), st.sampled_from(ODD), st.sampled_from("abAB1_ ")), max_size=30)
 
@@ -68,7 +69,7 @@ def utf8(docs):
     st.booleans(),
 )
 def test_batches_continue_the_numbers(batches, atom, min_length, starts_word, ends_word, lowercase):
-    letters = alphabet("", atom, lowercase)
+    letters = alphabet_of("", atom, lowercase)
     table = TermTable(letters, min_length, starts_word, ends_word)
     arrow = TermTable(letters, min_length, starts_word, ends_word)
     known: dict[str, int] = {}
@@ -82,18 +83,18 @@ def test_batches_continue_the_numbers(batches, atom, min_length, starts_word, en
 
 
 def test_every_code_point_is_lowered_and_sorted_as_python_does():
-    lower, specials = _lower_case()
+    lower, specials = lower_case()
     plain = [c for c in range(N_CODE_POINTS) if c not in specials]
     assert all(chr(lower[c]) == chr(c).lower() for c in plain)
     np.testing.assert_array_equal(lower[lower], lower)
     assert set(specials) == {0x3A3, *(c for c in range(N_CODE_POINTS) if len(chr(c).lower()) != 1)}
-    word = _members(r"\w")
+    word = members(r"\w")
     assert [c for c in range(N_CODE_POINTS) if word[c] != (chr(c).isalnum() or c == 95)] == []
 
 
 def test_every_code_point_goes_through_the_kernel():
     # All of the first planes' scripts; further up there is little but ideographs and nothing.
-    codes = [c for c in (*range(0x3000), *range(0x3000, N_CODE_POINTS, 11)) if c not in _lower_case()[1]]
+    codes = [c for c in (*range(0x3000), *range(0x3000, N_CODE_POINTS, 11)) if c not in lower_case()[1]]
     docs = [f"x{chr(c)}y" for c in codes]
     table = Analysis().table()
     for source in (Documents.of_texts(docs, WORD), Documents.of_utf8(*utf8(docs), WORD)):
@@ -109,7 +110,7 @@ def test_every_code_point_goes_through_the_kernel():
 @pytest.mark.parametrize("letter", ["a", "é", "中", "😀a"])
 def test_terms_of_every_length_are_told_apart(length, letter):
     words = [letter * length, letter * length + "b", "b" + letter * length]
-    letters = alphabet("", r"\S", True)
+    letters = alphabet_of("", r"\S", True)
     table = TermTable(letters, 1, False, False)
     rows = as_lists(*table.rows(Documents.of_texts([" ".join(words), words[1]], letters)))
     assert rows == [[(0, 1), (1, 1), (2, 1)], [(1, 1)]]
@@ -117,7 +118,7 @@ def test_terms_of_every_length_are_told_apart(length, letter):
 
 
 def test_terms_that_differ_in_a_trailing_nul_are_told_apart():
-    letters = alphabet("", r"\S", True)
+    letters = alphabet_of("", r"\S", True)
     table = TermTable(letters, 1, False, False)
     words = ["a", "a\0", "a\0\0", "\0", "abcdefgh", "abcdefgh\0"]
     table.rows(Documents.of_texts([" ".join(words)], letters))

@@ -44,7 +44,8 @@ def test_expected_scores(row):
 
 def test_the_vectors_cover_every_metric_of_the_table():
     named = {get_metric(name.partition("|")[0]).name for name in VECTORS[0]["scores"]}
-    assert named == set(TABLE_METRICS) - {"random"}
+    of_the_papers = {name for name in TABLE_METRICS if METRICS[name].function.__module__.endswith(".papers")}
+    assert named == of_the_papers - {"random"}
 
 
 @pytest.mark.parametrize("name", TABLE_METRICS)
@@ -231,7 +232,7 @@ def test_any_callable_is_a_metric():
     assert get_metric(Metric("mine", gain, kind="one-sided", folds=True)).folds
 
 
-def test_the_registry_is_complete_and_consistent():
+def test_the_registry_is_consistent():
     names = [name for m in METRICS.values() for name in (m.name, *m.aliases)]
     assert len(names) == len(set(names))
     for name, m in METRICS.items():
@@ -243,7 +244,6 @@ def test_the_registry_is_complete_and_consistent():
         assert m.function.__doc__
         assert m.kind in ("two-sided", "signed", "one-sided", "no class")
         assert not m.folds or m.kind == "one-sided"
-    assert len(METRICS) == 25
 
 
 @given(table=tables(1))

@@ -8,9 +8,10 @@ from scipy import sparse
 from scipy.stats import chi2_contingency
 from sklearn.metrics import mutual_info_score
 
-from termsieve import METRICS, Counts, cut, rank, score, sparsity_curve
+from termsieve import METRICS, Counts, cut, rank, score
 from termsieve.counts import table as counts_module
 from termsieve.errors import InputError, ParameterError
+from termsieve.ranking import sparsity_curve
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -193,9 +194,10 @@ RANK_ERRORS = [
     ({"ratio": 0.5, "side": "positive"}, "exclude each other"),
     ({"combine": "joint", "side": "positive"}, "exclude each other"),
     ({"combine": "joint"}, "'bns' has no joint form"),
-    ({"min_df": -1}, "min_df must be 0 or more documents"),
-    ({"min_df": 1.5}, "min_df as a share must lie between 0.0 and 1.0"),
-    ({"max_df": "a"}, "max_df must be a number of documents"),
+    ({"min_df": -1}, "min_df is -1; it must be a whole number of documents from 1"),
+    ({"min_df": 0}, "min_df is 0; it must be a whole number of documents from 1"),
+    ({"min_df": 1.5}, "min_df is 1.5; .* or a share of them from 0.0 to 1.0"),
+    ({"max_df": "a"}, "max_df is 'a'; it must be a whole number of documents"),
     ({"min_df": 3, "max_df": 2}, "max_df=2 allows fewer documents than min_df=3"),
 ]
 
@@ -275,4 +277,5 @@ def test_wrong_cutoffs_are_told(arguments, sentence):
 def test_ranking_frame():
     counts = Counts.from_matrix([[1, 0], [1, 1]], ["a", "b"], ["x", "y"])
     frame = rank(score(counts.take([1]), "chi")).to_frame()
-    assert frame.rows() == [(1, "y", 2.0, 1), (2, "x", 0.0, 2)]
+    assert frame.columns == ["rank", "term", "score", "class", "direction", "tp", "fp", "pos", "neg"]
+    assert frame.rows() == [(1, "y", 2.0, "b", 1, 1, 0, 1, 1), (2, "x", 0.0, "b", 0, 1, 1, 1, 1)]

@@ -32,7 +32,7 @@ def test_one_label(write):
         assert corpus.matrix.toarray().tolist() == [[0.5, 0, 2], [0, 0.1, 0], [0, 0, 0]]
         assert corpus.labels.tolist() == [1, -1, 1]
         assert corpus.terms is None
-    assert corpus.source == "svmlight (one label a line)"
+    assert corpus.source == "svmlight (one label per line)"
 
 
 def test_several_labels_with_names(write):

@@ -1,9 +1,12 @@
 """Plans: every fault at once with its line, a canonical form that parses back, the built-in ones."""
 
+from dataclasses import replace
+
 import pytest
 
 from termsieve.errors import StudyError
-from termsieve.studies.plan import ALL, PLANS, Plan, Size, load_plan
+from termsieve.ranking import ALL, Size
+from termsieve.studies.plan import PLANS, Plan, load_plan
 
 SMALL = """
 [[corpora]]
@@ -156,3 +159,21 @@ def test_unknown_plans_are_refused(tmp_path):
         load_plan(tmp_path / "none.toml")
     (tmp_path / "own.toml").write_text(SMALL)
     assert load_plan(tmp_path / "own.toml").name == "own"
+
+
+def test_any_value_survives_toml():
+    """Keys with accents, NaN, infinity, quotes and control characters: a reader's options may have them."""
+    options = {
+        "schlüssel": "ä",
+        "a key": [1, 2.5, "x"],
+        "none": float("nan"),
+        "most": float("inf"),
+        "least": float("-inf"),
+        "text": 'a "quote", a \\ and \x7f\n\t\u2028',
+        "inner": {"ß": True},
+    }
+    plan = Plan.parse(SMALL)
+    odd = replace(plan, corpora=(replace(plan.corpora[0], options=options),))
+    again = Plan.parse(odd.to_toml())
+    assert repr(again.corpora) == repr(odd.corpora)  # NaN is equal to nothing, but it is printed
+    assert again.hash == odd.hash

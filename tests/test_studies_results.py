@@ -1,14 +1,27 @@
 """Results: reading, filtering, comparing, and directories that are none."""
 
+import copy
 import json
 
 import polars as pl
 import pytest
 
+import termsieve.studies.store
 from termsieve.errors import StudyError
-from termsieve.studies.results import ROWS, SELECTIONS, Results, Store, schema, write_whole
+from termsieve.files import MARK
+from termsieve.studies.manifest import FORMAT_VERSION, manifest_text
+from termsieve.studies.results import ROWS, SELECTIONS, Results, schema
+from termsieve.studies.store import Store
 
-MANIFEST = {"name": "tiny", "plan": "", "hash": "0", "corpora": {"a": {"documents": 4}}, "runs": []}
+CORPUS = {
+    "fingerprint": "f",
+    "documents": 4,
+    "terms": 3,
+    "cells": 5,
+    "classes": {"x": 2, "y": 2},
+    "one_label": True,
+}
+MANIFEST = {"name": "tiny", "plan": "", "hash": "0", "corpora": {"a": CORPUS}, "runs": []}
 
 
 def rows(**changes):
@@ -25,8 +38,8 @@ def selections(**changes):
 
 def stored(path, *parts):
     store = Store(path)
-    store.write_manifest(MANIFEST)
     store.write_vocabulary("a", ["one", "two", "three"])
+    store.write_manifest(**MANIFEST)
     for number, (part, terms) in enumerate(parts):
         store.write_unit(f"u{number}", part, terms)
     store.close()
@@ -72,19 +85,9 @@ def test_equality_leaves_out_seconds_and_order(tmp_path):
     assert not one.equals(stored(tmp_path / "5", first, (second[0], selections(corpus="b", terms=[0, 2]))))
 
 
-def test_selections_without_rows_are_not_there(tmp_path):
-    made = stored(tmp_path, (rows(), selections()))
-    (tmp_path / "rows" / "u0.parquet").unlink()
-    assert made.selections().collect().height == 0
-    (tmp_path / "rows" / ".u1.parquet.1.tmp").write_text("cut off")
-    Store(tmp_path).close()
-    assert not list(tmp_path.glob("selections/*"))
-    assert not list(tmp_path.glob("**/*.tmp"))
-
-
 def test_failures_are_kept_until_the_unit_succeeds(tmp_path):
     store = Store(tmp_path)
-    store.write_manifest(MANIFEST)
+    store.write_manifest(**MANIFEST)
     store.write_failure("u1", "Traceback: no")
     assert Results.open(tmp_path).failures == {"u1": "Traceback: no"}
     store.write_unit("u1", rows(), selections())
@@ -99,12 +102,16 @@ def test_failures_are_kept_until_the_unit_succeeds(tmp_path):
         ("{", "damaged"),
         ('{"format": "other"}', "damaged"),
         ("[]", "damaged"),
-        (json.dumps({"format": "termsieve-results", "version": 99}), "newer termsieve"),
+        ("\udcff", "damaged"),
+        ("9" * 5000, "damaged"),
+        ("[" * 100_000, "damaged"),
+        ('{"format": "termsieve-results"}', "version"),
+        (json.dumps({"format": "termsieve-results", "version": 99}), "newer termsieve.*; update termsieve"),
     ],
 )
 def test_directories_that_hold_no_results(tmp_path, content, message):
     if content is not None:
-        (tmp_path / "manifest.json").write_text(content)
+        (tmp_path / "manifest.json").write_bytes(content.encode(errors="surrogateescape"))
     with pytest.raises(StudyError, match=message):
         Results.open(tmp_path)
     (tmp_path / "file").write_text("")
@@ -112,14 +119,199 @@ def test_directories_that_hold_no_results(tmp_path, content, message):
         Results.open(tmp_path / "file")
 
 
-def test_a_file_is_there_whole_or_not_at_all(tmp_path, monkeypatch):
-    write_whole(tmp_path / "x", b"old")
+@pytest.fixture
+def whole(tmp_path):
+    """Two parts with selections."""
+    return stored(
+        tmp_path / "study", (rows(corpus="a"), selections()), (rows(corpus="b"), selections(corpus="b"))
+    )
 
-    def full(*_):
-        raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(StudyError, match=r"cannot write .*x: No space left on device; what was finished"):
-        write_whole(tmp_path / "x", b"new")
-    assert (tmp_path / "x").read_bytes() == b"old"
-    assert [file.name for file in tmp_path.iterdir()] == ["x"]
+def flipped(file, bit):
+    content = bytearray(file.read_bytes())
+    content[bit // 8] ^= 1 << bit % 8
+    file.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        ("rows/u0.parquet", Results.frame),
+        ("selections/u1.parquet", Results.selections),
+        ("vocabulary/a.parquet", lambda found: found.vocabulary("a")),
+    ],
+)
+def test_every_flipped_bit_is_noticed(whole, name, read):
+    file = whole.path / name
+    content = file.read_bytes()
+    assert whole.verify() == {}
+    for bit in range(0, 8 * len(content), 97):
+        flipped(file, bit)
+        found = Results.open(whole.path)
+        assert list(found.verify()) == [name]
+        with pytest.raises(StudyError, match=rf"{name} is damaged: .*; `termsieve study resume .*` "):
+            read(found)
+        file.write_bytes(content)
+    assert Results.open(whole.path).frame().collect().height == 2
+
+
+def test_missing_truncated_and_copied_parts_are_named(whole):
+    (whole.path / "rows" / "u0.parquet").unlink()
+    part = whole.path / "selections" / "u1.parquet"
+    part.write_bytes(part.read_bytes()[:-9])
+    (whole.path / "rows" / "copy.parquet").write_bytes((whole.path / "rows" / "u1.parquet").read_bytes())
+    found = Results.open(whole.path)
+    assert {file: fault.split(":")[0] for file, fault in found.verify().items()} == {
+        "rows/u0.parquet": "is missing",
+        "selections/u1.parquet": "is damaged",
+        "rows/copy.parquet": "is not a part of this study; remove it",
+    }
+    assert found.damaged_parts() == ["u0", "u1"]
+    with pytest.raises(StudyError, match=r"u0\.parquet is missing"):
+        found.frame()
+
+
+def test_every_flipped_bit_of_the_manifest_is_noticed(whole):
+    file = whole.path / "manifest.json"
+    content = file.read_bytes()
+    for bit in range(0, 8 * len(content), 31):
+        flipped(file, bit)
+        try:
+            unnoticed = json.loads(file.read_bytes()) == json.loads(content)  # other white space, say
+        except ValueError:
+            unnoticed = False
+        if unnoticed:
+            assert Results.open(whole.path).manifest == whole.manifest
+        else:
+            with pytest.raises(StudyError, match=r"manifest\.json|newer termsieve"):
+                Results.open(whole.path)
+        file.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda m: m.pop("hash"), "'hash' is missing"),
+        (lambda m: m.update(runs={}), "'runs' is {}"),
+        (lambda m: m["corpora"]["a"].pop("cells"), "'cells' of corpora 'a' is missing"),
+        (lambda m: m["corpora"].update(a=[]), "an entry of corpora 'a' is not a table"),
+        (lambda m: m["parts"]["u0"].pop("rows"), "'rows' of parts 'u0' is missing"),
+        (lambda m: m["vocabulary"].update(a=1), "'a' of the vocabulary is 1"),
+        (lambda m: m["parts"].update({"../../u0": m["parts"]["u0"]}), "'../../u0' is not the name of"),
+    ],
+)
+def test_a_manifest_that_lacks_something_is_damaged(whole, change, message):
+    changed = copy.deepcopy(whole.manifest)
+    change(changed)
+    (whole.path / "manifest.json").write_text(manifest_text(changed))
+    with pytest.raises(StudyError) as caught:
+        Results.open(whole.path)
+    assert "manifest.json is damaged" in str(caught.value)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def as_format_1(path):
+    """Write a manifest as the first format had it: files are not listed."""
+    (path / "manifest.json").write_text(json.dumps({"format": "termsieve-results", "version": 1, **MANIFEST}))
+
+
+def test_the_first_format_is_read_and_brought_up_to_date(whole):
+    as_format_1(whole.path)
+    old = Results.open(whole.path)
+    assert old.equals(whole)
+    assert len(old) == 2
+    assert old.vocabulary("a") == ["one", "two", "three"]
+    assert old.verify() == {}
+    store = Store(whole.path)
+    store.adopt(old.manifest)
+    store.write_manifest()
+    store.close()
+    assert json.loads((whole.path / "manifest.json").read_text())["version"] == FORMAT_VERSION
+    assert Results.open(whole.path).manifest == whole.manifest
+
+
+def test_a_damaged_part_of_the_first_format_is_named(whole):
+    as_format_1(whole.path)
+    part = whole.path / "rows" / "u0.parquet"
+    part.write_bytes(part.read_bytes()[:100])
+    assert Results.open(whole.path).verify() == {"rows/u0.parquet": "is damaged"}
+    with pytest.raises(StudyError, match=r"u0\.parquet is damaged; `termsieve study resume"):
+        Results.open(whole.path).frame()
+
+
+def adopted(path):
+    store = Store(path)
+    store.adopt(Results.open(path).manifest)
+    store.forget_failures()
+    store.write_manifest()
+    store.close()
+    return Results.open(path)
+
+
+def test_only_own_leftovers_are_removed(whole):
+    kept = ["rows/mine.parquet", "selections/mine.parquet", ".draft.tmp", "failed/notes.txt", "rows/.x.tmp"]
+    for name in kept:
+        (whole.path / name).write_text("mine")
+    # What a killed run leaves: unfinished files, and parts that are not listed yet.
+    left = [whole.path / f".manifest.json.0{MARK}", whole.path / "rows" / f".u9.parquet.1{MARK}"]
+    for file in left:
+        file.write_text("cut off")
+    before = (whole.path / "manifest.json").read_bytes()
+    store = Store(whole.path)
+    store.manifest = whole.manifest | {"parts": dict(whole.manifest["parts"])}
+    store.write_unit("u2", rows(), selections())
+    store.close()
+    (whole.path / "manifest.json").write_bytes(before)
+    assert (whole.path / "rows" / "u2.parquet").exists()
+    assert adopted(whole.path).equals(whole)
+    assert all((whole.path / name).read_text() == "mine" for name in kept)
+    assert not any(file.exists() for file in left)
+    assert not list(whole.path.glob("*/u2.parquet"))
+
+
+def test_a_planted_lock_is_not_followed(tmp_path):
+    target = tmp_path / "precious"
+    target.write_text("mine")
+    (tmp_path / "study").mkdir()
+    (tmp_path / "study" / ".lock").symlink_to(target)
+    with pytest.raises(StudyError, match=r"cannot write .*\.lock"):
+        Store(tmp_path / "study")
+    assert target.read_text() == "mine"
+
+
+def test_a_damaged_part_is_named_and_dropped(whole):
+    part = whole.path / "selections" / "u1.parquet"
+    part.write_bytes(part.read_bytes()[:50])
+    with pytest.warns(UserWarning, match="part 'u1' of .* is missing or damaged; it is run again"):
+        found = adopted(whole.path)
+    assert list(found.manifest["parts"]) == ["u0"]
+    assert found.verify() == {}
+    assert not list(whole.path.glob("*/u1.parquet"))
+
+
+def test_a_damaged_vocabulary_is_known_to_be(whole):
+    store = Store(whole.path)
+    store.adopt(whole.manifest)
+    assert store.has_vocabulary("a")
+    (whole.path / "vocabulary" / "a.parquet").write_text("cut off")
+    assert not store.has_vocabulary("a")
+    store.close()
+
+
+def test_a_unit_that_cannot_be_listed_is_not_there(tmp_path, monkeypatch):
+    store = Store(tmp_path)
+    store.write_manifest(**MANIFEST)
+    store.write_unit("u0", rows(), selections())
+    real = termsieve.studies.store.write_whole
+
+    def full(path, content):
+        if path.name == "manifest.json":
+            raise OSError(28, "No space left on device")
+        real(path, content)
+
+    monkeypatch.setattr(termsieve.studies.store, "write_whole", full)
+    with pytest.raises(StudyError, match=r"cannot write .*manifest.json: No space left on device; what was"):
+        store.write_unit("u1", rows(), selections())
+    store.close()
+    assert list(Results.open(tmp_path).manifest["parts"]) == ["u0"]

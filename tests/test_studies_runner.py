@@ -1,29 +1,34 @@
 """Runs: engines agree, killed runs go on, what goes wrong has a clear message and loses nothing."""
 
-import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 import pytest
 
 from termsieve.errors import StudyError
+from termsieve.files import MARK
+from termsieve.ranking import ALL, Size
 from termsieve.studies import (
     Plan,
     load_plan,
     merge_studies,
     resume_study,
     run_study,
+    stored_plan,
     study_estimate,
     study_status,
     study_summary,
 )
-from termsieve.studies.results import ROW_KEYS, Results, Store
+from termsieve.studies.manifest import manifest_text
+from termsieve.studies.results import ROW_KEYS, Results
+from termsieve.studies.store import Store
 
 PLAN = """
 name = "small"
@@ -99,7 +104,6 @@ def test_a_run_has_every_row_once(undisturbed):
 def test_processes_give_the_same_rows(data, undisturbed, tmp_path):
     two = run_study(data / "plan.toml", tmp_path / "two", data=data, workers=2)
     assert two.equals(undisturbed)
-    assert not (two.path / ".prepared").exists()
     assert two.manifest["runs"][0]["largest_worker_mb"] > 10
 
 
@@ -142,7 +146,7 @@ def test_two_halves_merge(data, undisturbed, tmp_path, small_units):
     made = merge_studies(tmp_path / "part1", tmp_path / "part2", tmp_path / "whole")
     assert made.equals(undisturbed)
     assert study_status(made.path).finished
-    with pytest.raises(StudyError, match="not empty"):
+    with pytest.raises(StudyError, match="not an empty directory"):
         merge_studies(tmp_path / "part1", tmp_path / "part2", tmp_path / "whole")
     run_study(Plan.parse(PLAN.replace("seed = 1", "seed = 2")), tmp_path / "other", data=data, workers=1)
     with pytest.raises(StudyError, match=r"different plans:\n  -protocol.*seed=1\n  \+protocol.*seed=2"):
@@ -152,12 +156,11 @@ def test_two_halves_merge(data, undisturbed, tmp_path, small_units):
 def test_rows_that_disagree_are_not_merged(data, undisturbed, tmp_path):
     for name in ("a", "b"):
         store = Store(tmp_path / name)
+        store.write_manifest(**undisturbed.manifest | {"parts": {}, "vocabulary": {}})
         rows = undisturbed.frame().collect()
         store.write_unit(
             "x", rows.with_columns(tp=pl.col("tp") + (name == "b")), undisturbed.selections().collect()
         )
-        kept = {k: v for k, v in undisturbed.manifest.items() if k not in ("format", "version")}
-        store.write_manifest(kept)
         store.close()
     with pytest.raises(StudyError, match="disagree"):
         merge_studies(tmp_path / "a", tmp_path / "b", tmp_path / "c")
@@ -181,6 +184,10 @@ def test_a_changed_plan_is_refused_unless_it_adds(data, undisturbed, tmp_path):
     assert Results.open(tmp_path).equals(made)
 
 
+def n_finished(path):
+    return len(Results.open(path).parts) if (path / "manifest.json").exists() else 0
+
+
 def test_a_killed_run_goes_on_where_it_stopped(data, undisturbed, tmp_path):
     """kill -9 at random moments; the script benchmarks/kill_resume.py does it twenty times."""
     code = (
@@ -193,9 +200,9 @@ def test_a_killed_run_goes_on_where_it_stopped(data, undisturbed, tmp_path):
     while kills < 2:
         child = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL)
         deadline = time.monotonic() + 600
-        seen = len(list(tmp_path.glob("rows/*.parquet")))
-        # Wait until this run has written something, so that each kill hits the work and not the imports.
-        while len(list(tmp_path.glob("rows/*.parquet"))) == seen and child.poll() is None:
+        seen = n_finished(tmp_path)
+        # Wait until this run has finished a unit, so that each kill hits the work and not the imports.
+        while n_finished(tmp_path) == seen and child.poll() is None:
             assert time.monotonic() < deadline
             time.sleep(0.002)
         time.sleep(float(random.random()) * 0.05)
@@ -207,7 +214,9 @@ def test_a_killed_run_goes_on_where_it_stopped(data, undisturbed, tmp_path):
     made = resume_study(tmp_path, data=data, workers=1)
     assert made.equals(undisturbed)
     assert not made.frame().collect().select(ROW_KEYS).is_duplicated().any()
-    assert not list(tmp_path.glob("**/.*.tmp"))
+    assert made.verify() == {}
+    assert not list(tmp_path.glob(f"**/.*{MARK}"))
+    assert {file.stem for file in tmp_path.glob("*/*-*.parquet")} == set(made.manifest["parts"])
 
 
 def test_a_failed_unit_is_recorded_and_the_others_go_on(
@@ -347,6 +356,96 @@ def test_wrong_arguments(data, tmp_path, options, message):
         run_study(data / "plan.toml", out, data=data, **options)
 
 
+def disk(folder):
+    """Every file and folder below a folder, with its content and time."""
+    return {
+        path: (path.lstat().st_mtime_ns, path.read_bytes() if path.is_file() else None)
+        for path in sorted(folder.rglob("*"))
+    }
+
+
+def test_a_refused_run_changes_nothing(data, undisturbed, tmp_path):
+    own = tmp_path / "own"
+    for name in ("selections/mine.parquet", "sub/.draft.tmp", f"rows/.x{MARK}", "failed/notes.txt"):
+        (own / name).parent.mkdir(parents=True, exist_ok=True)
+        (own / name).write_text("mine")
+    study = tmp_path / "study"
+    shutil.copytree(undisturbed.path, study)
+    (study / "rows" / f".x{MARK}").write_text("left over")
+    damaged = tmp_path / "damaged"
+    shutil.copytree(undisturbed.path, damaged)
+    (damaged / "manifest.json").write_text("{}")
+    other = Plan.parse(PLAN.replace("seed = 1", "seed = 2"))
+    split = Plan.parse(PLAN.replace("trials = 2\nfolds = 3", 'kind = "split"'))
+    before = disk(tmp_path)
+    for plan, out, folder, message in (
+        (data / "plan.toml", own, data, "has selections but no manifest"),
+        (other, study, data, "another plan"),
+        (data / "plan.toml", damaged, data, "damaged"),
+        (data / "plan.toml", tmp_path / "new", tmp_path, "corpus 'mails' is not at"),
+        (split, tmp_path / "new", data, "without a train and a test part"),
+        (data / "plan.toml", own / "sub" / ".draft.tmp", data, "is a file"),
+    ):
+        with pytest.raises(StudyError, match=message):
+            run_study(plan, out, data=folder)
+        assert disk(tmp_path) == before
+
+
+def test_a_plan_that_was_changed_in_the_manifest_is_damage(undisturbed, tmp_path):
+    shutil.copytree(undisturbed.path, tmp_path / "study")
+    for old, new in (("seed = 1", "seed = 3"), ("[protocol]", "[protokoll]")):
+        changed = undisturbed.manifest | {"plan": undisturbed.manifest["plan"].replace(old, new)}
+        (tmp_path / "study" / "manifest.json").write_text(manifest_text(changed))
+        with pytest.raises(StudyError, match=r"manifest\.json is damaged"):
+            resume_study(tmp_path / "study")
+
+
+def test_damaged_parts_are_named_and_run_again(data, undisturbed, tmp_path, small_units):
+    study = tmp_path / "study"
+    run_study(data / "plan.toml", study, data=data, workers=1)
+    flipped, missing, cut_off = sorted(study.glob("rows/*.parquet"))[:3]
+    content = bytearray(flipped.read_bytes())
+    content[len(content) // 2] ^= 1
+    flipped.write_bytes(content)
+    missing.unlink()
+    chosen = study / "selections" / cut_off.name
+    if not chosen.exists():
+        chosen = cut_off
+    chosen.write_bytes(chosen.read_bytes()[:-20])
+    (study / "vocabulary" / "mails.parquet").write_text("cut off")
+    faults = Results.open(study).verify()
+    assert len(faults) == 4
+    with pytest.raises(StudyError, match=r"rows/.*parquet is (damaged|missing).*resume"):
+        study_status(study)
+    status = study_status(study, verify=True)
+    assert status.faults == faults
+    assert status.trainings < status.all_trainings
+    assert f"  rows/{missing.name} is missing" in str(status)
+    with pytest.warns(UserWarning, match="missing or damaged; it is run again") as caught:
+        again = resume_study(study, data=data, workers=1)
+    assert len(caught) == 3
+    assert again.verify() == {}
+    assert again.equals(undisturbed)
+
+
+def test_corpora_for_workers_lie_outside_the_results(data, undisturbed, tmp_path, monkeypatch):
+    """A pickle that someone put into the results directory is never opened."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    seen = []
+
+    def look(state):
+        for path in tmp_path.glob("termsieve-*"):
+            seen.append((path.stat().st_mode & 0o777, list(path.iterdir())))
+
+    made = run_study(data / "plan.toml", tmp_path / "two", data=data, workers=2, progress=look)
+    assert made.equals(undisturbed)
+    assert seen
+    assert all(mode == 0o700 and files for mode, files in seen)
+    assert not list(tmp_path.glob("termsieve-*"))
+    assert not list(made.path.rglob("*.pickle"))
+
+
 def test_lines_without_a_terminal(data, tmp_path, capsys):
     run_study(data / "plan.toml", tmp_path, data=data, workers=1, progress=True)
     told = capsys.readouterr().err.strip().splitlines()
@@ -356,7 +455,7 @@ def test_lines_without_a_terminal(data, tmp_path, capsys):
 
 def test_the_quick_plan_runs(tmp_path):
     plan = load_plan("quick")
-    text = plan.to_toml().replace("k = [10, 50, 200, 1000]", "k = [10]").replace("folds = 4", "folds = 2")
-    made = run_study(Plan.parse(text), tmp_path, workers=1)
-    assert len(made) == 13 * 4 * (5 + 1)
-    assert json.loads((Path(made.path) / "manifest.json").read_text())["hash"] == Plan.parse(text).hash
+    smaller = replace(plan, sizes=(Size("k", 10.0), ALL), protocol=replace(plan.protocol, folds=2))
+    made = run_study(smaller, tmp_path, workers=1)
+    assert len(made) == 13 * 2 * (5 + 1)
+    assert made.manifest["hash"] == smaller.hash == stored_plan(tmp_path).hash

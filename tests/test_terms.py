@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
-from termsieve import term_matrix
+from termsieve import TermVectorizer, term_matrix
 from termsieve.errors import InputError, ParameterError
-from termsieve.terms import Analysis, _compiled_counts, _plain_counts, _runs, alphabet, decoded, stemmer
+from termsieve.terms import Analysis, decoded, stemmer
+from termsieve.terms.alphabet import alphabet_of, token_runs
+from termsieve.terms.matrix import _compiled_counts, _plain_counts
 
 DOCS = ["The cat sat on the mat", "cats sat; 2 mats", "", "Ünïcode mat"]
 
@@ -111,7 +113,7 @@ def test_porters_own_examples():
     ],
 )
 def test_the_patterns_the_kernel_knows(pattern, rule):
-    assert _runs(pattern) == rule
+    assert token_runs(pattern) == rule
 
 
 def test_what_the_kernel_does_not_do_is_left_to_python():
@@ -122,9 +124,9 @@ def test_what_the_kernel_does_not_do_is_left_to_python():
 
 
 def test_an_alphabet_is_made_once():
-    assert alphabet("", r"\w", True) is alphabet("", r"\w", True)
-    assert alphabet("", r"\w", True).specials == (0x130, 0x3A3)
-    assert alphabet("", r"\w", False).specials == ()
+    assert alphabet_of("", r"\w", True) is alphabet_of("", r"\w", True)
+    assert alphabet_of("", r"\w", True).specials == (0x130, 0x3A3)
+    assert alphabet_of("", r"\w", False).specials == ()
 
 
 def test_bytes_are_decoded_or_named():
@@ -183,3 +185,18 @@ def test_scikit_learn_is_not_imported():
         "sys.exit('sklearn' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("column", [100_000_000, 2**40, 2**70, -2, 2, "1", 0.5, None])
+@pytest.mark.parametrize("options", [{}, {"ngram_range": (1, 2)}], ids=["compiled", "plain"])
+def test_a_vocabulary_from_elsewhere_cannot_write_outside_the_matrix(column, options):
+    vectorizer = TermVectorizer(**options).fit(["known words"])
+    vectorizer.vocabulary_ = {"known": 0, "words": column}
+    assert vectorizer.transform(["known"]).toarray().tolist() == [[1, 0]]
+    with pytest.raises(
+        ParameterError, match="the vocabulary has 2 terms but gives 'words' the column"
+    ) as told:
+        vectorizer.transform(["known words", "words"])
+    assert "\n" not in str(told.value)
+    with pytest.raises(ParameterError, match="the columns of a vocabulary must be 0, 1, 2"):
+        term_matrix(["known words"], vocabulary={"known": 0, "words": column})

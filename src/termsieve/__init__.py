@@ -1,4 +1,13 @@
-"""Feature selection for text classification: counts in, telling terms out."""
+"""Feature selection for text classification: counts in, telling terms out.
+
+The names that a user types every day are here; everything else is in the submodules, such as
+`termsieve.charts` or `termsieve.analysis`. Names and submodules are loaded when they are first used.
+
+>>> import termsieve
+>>> mail = termsieve.Corpus(["buy cheap pills", "buy now", "see you"], ["spam", "spam", "ham"])
+>>> termsieve.telling_words(mail, k=2)["term"].to_list()
+['buy', 'see']
+"""
 
 from __future__ import annotations
 
@@ -10,8 +19,7 @@ if TYPE_CHECKING:  # typing takes longer to load than all else here, and Ctrl-C 
 
 __version__ = "0.1.0"
 
-# Public name -> the module that defines it. Names are imported on first use, so that a part of the
-# package costs nothing until it is asked for.
+# Public name -> the module that defines it. __init__.pyi tells type checkers the same; a test compares them.
 _HOME = {
     "TermsieveError": "errors",
     "Corpus": "corpus",
@@ -19,54 +27,85 @@ _HOME = {
     "read": "readers",
     "term_matrix": "terms",
     "Counts": "counts",
+    "count": "engines",
     "METRICS": "metrics",
     "Metric": "metrics",
     "get_metric": "metrics",
     "register_metric": "metrics",
     "Scores": "scores",
     "score": "scores",
-    "PrunedWarning": "engines",
-    "count": "engines",
-    "read_shards": "counts.shards",
-    "shard_terms": "counts.shards",
-    "write_shards": "counts.shards",
-    "TermVectorizer": "estimators",
-    "TermSelector": "estimators",
-    "score_func": "estimators",
     "Ranking": "ranking",
     "cut": "ranking",
     "rank": "ranking",
-    "sparsity_curve": "ranking",
-    "break_even": "measures",
-    "f1_break_even": "measures",
+    "Comparison": "telling",
+    "class_summary": "telling",
+    "compare_metrics": "telling",
+    "select_terms": "telling",
+    "telling_words": "telling",
     "LEARNERS": "learners",
-    "decision_path": "learners",
-    "decision_sets": "learners",
-    "predicted_sets": "learners",
     "get_learner": "learners",
-    "Results": "studies",
-    "Plan": "studies",
-    "load_plan": "studies",
-    "merge_studies": "studies",
-    "resume_study": "studies",
-    "run_study": "studies",
-    "study_status": "studies",
-    "study_summary": "studies",
-    "corpus_report": "reports",
-    "study_report": "reports",
-    "TermWeighter": "estimators",
+    "register_learner": "learners",
     "RatioClassifier": "estimators",
     "RatioSelector": "estimators",
+    "TermSelector": "estimators",
+    "TermVectorizer": "estimators",
+    "TermWeighter": "estimators",
     "WFOSelector": "estimators",
     "WeightSelector": "estimators",
+    "Model": "models",
+    "load_model": "models",
+    "train_model": "models",
+    "Plan": "studies",
+    "Results": "studies",
+    "load_plan": "studies",
+    "resume_study": "studies",
+    "run_study": "studies",
+    "corpus_report": "reports",
+    "study_report": "reports",
     "Advice": "adviser",
     "advise": "adviser",
 }
+_SUBMODULES = (
+    "adviser",
+    "analysis",
+    "charts",
+    "cli",
+    "columns",
+    "corpus",
+    "counts",
+    "display",
+    "engines",
+    "errors",
+    "estimators",
+    "files",
+    "kernels",
+    "labels",
+    "learners",
+    "limits",
+    "machine",
+    "matrices",
+    "measures",
+    "metrics",
+    "models",
+    "parquet",
+    "ranking",
+    "readers",
+    "redundancy",
+    "reports",
+    "scores",
+    "sources",
+    "spec",
+    "studies",
+    "telling",
+    "terms",
+)
 
 __all__ = ["__version__", *sorted(_HOME)]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _SUBMODULES:
+        return import_module(f"termsieve.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'termsieve' has no attribute {name!r}")
     value = getattr(import_module(f"termsieve.{_HOME[name]}"), name)
@@ -75,4 +114,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return sorted([*__all__, *_SUBMODULES])

@@ -6,18 +6,30 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
 from itertools import chain
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy import sparse
 
+from termsieve.columns import frame_columns
+from termsieve.display import html_table
 from termsieve.errors import InputError, ParameterError
+from termsieve.labels import (
+    as_list,
+    check_missing,
+    document_labels,
+    is_missing,
+    present_labels,
+    split_labels,
+)
+from termsieve.matrices import canonical_csr
 
-_SEVERAL = (tuple, list, set, frozenset, np.ndarray)
+if TYPE_CHECKING:
+    import polars
 
 
 class Corpus:
-    """Labelled documents: texts or a ready term matrix, with one label a document or a tuple of several.
+    """Labelled documents: texts or a ready term matrix, with one label per document or a tuple of several.
 
     `parts` is the split the source came with: "train", "test" or another word for each document, or None.
     `source` says in words how the corpus was read. A corpus is never changed after it was made; its matrix is
@@ -54,9 +66,9 @@ class Corpus:
             raise InputError("a corpus needs either texts or a term matrix, and not both")
         if labels is None:
             raise InputError("a corpus needs labels, one for each document or a tuple of several")
-        clean, multilabel = _clean_labels(labels)
+        clean, multilabel = document_labels(labels)
         held = None if texts is None else _clean_texts(texts)
-        table = None if matrix is None else _clean_matrix(matrix)
+        table = None if matrix is None else sparse.csr_matrix(canonical_csr(matrix, "the term matrix"))
         n_docs = table.shape[0] if held is None else len(held)  # type: ignore[union-attr]
         if len(clean) != n_docs:
             raise InputError(
@@ -94,7 +106,7 @@ class Corpus:
         else:
             assert self.matrix is not None
             parts = [f"{len(self):,} documents x {self.matrix.shape[1]:,} terms"]
-        several = " (several a document)" if self.multilabel else ""
+        several = " (several per document)" if self.multilabel else ""
         parts.append(f"{len(self.classes):,} class{'' if len(self.classes) == 1 else 'es'}{several}")
         if self.parts is not None:
             sizes = sorted(
@@ -105,12 +117,15 @@ class Corpus:
             parts.append(f"read as {self.source}")
         return f"<Corpus {self.name!r}: {', '.join(parts)}>"
 
+    def _repr_html_(self) -> str:
+        largest = sorted(self.class_sizes.items(), key=lambda item: -item[1])
+        rows = [{"class": name, "documents": n, "share": n / len(self)} for name, n in largest]
+        return html_table(rows, repr(self)[1:-1], shares=("share",))
+
     @cached_property
     def classes(self) -> np.ndarray:
         """The distinct labels, sorted."""
-        classes = np.array(sorted(self.class_sizes), dtype=object if self.multilabel else self.labels.dtype)
-        if classes.dtype == object and len(classes) and not isinstance(classes[0], str):
-            classes = np.array(classes.tolist())
+        classes, _ = document_labels(list(self.class_sizes))
         classes.flags.writeable = False
         return classes
 
@@ -168,7 +183,7 @@ class Corpus:
                 raise ParameterError("random_state and stratify shape a random split: give test_size as well")
             return self._own_split()
         if stratify and self.multilabel:
-            raise ParameterError("stratify=True needs one label a document; leave it out for several")
+            raise ParameterError("stratify=True needs one label per document; leave it out for several")
         n_test = _test_count(test_size, len(self))
         generator = np.random.default_rng(random_state)
         strata = self.labels if (stratify is None or stratify) and not self.multilabel else None
@@ -193,94 +208,77 @@ class Corpus:
         cls,
         frame: Any,
         *,
-        text: str,
-        label: str,
+        text: str | None = None,
+        label: str | None = None,
         split: str | None = None,
         separator: str | None = None,
         missing: str = "error",
         name: str = "",
         source: str = "",
     ) -> Self:
-        """Return the corpus of a pandas or polars frame with a `text` and a `label` column.
+        """Return the corpus of a dataframe with a text and a label column.
 
-        Missing text is a document without terms. Missing labels are an error, or dropped with
-        `missing="drop"`. With `separator` the label column holds several labels; a column of lists does
-        so by itself.
+        Parameters
+        ----------
+        frame : pandas or polars dataframe, or another one that narwhals knows
+            One row per document. A missing text is a document without terms.
+        text, label : str, optional
+            The columns; without them those with a usual name, such as "text" and "label", are taken.
+        split : str, optional
+            The column that says "train" or "test".
+        separator : str, optional
+            Separator between labels when a cell holds several, for example ";". A column of lists needs none.
+        missing : {"error", "drop"}, default="error"
+            What happens to documents without a label.
+        name, source : str, optional
+            The name of the corpus, and where it came from.
+
+        Examples
+        --------
+        >>> import polars
+        >>> Corpus.from_frame(polars.DataFrame({"id": [1, 2], "body": ["hi", "bye"], "tag": ["x", "y"]}))
+        <Corpus '': 2 texts, 2 classes>
         """
         check_missing(missing)
-        texts = ["" if _is_missing(value) else value for value in _column(frame, text)]
-        labels = _column(frame, label)
-        parts = None if split is None else ["" if _is_missing(v) else str(v) for v in _column(frame, split)]
-        labels, kept = present_labels(split_labels(labels, separator), missing)
+        columns = frame_columns(frame, text, label, split)
+        texts = ["" if is_missing(value) else value for value in columns["text"]]
+        parts = None
+        if split is not None:
+            parts = ["" if is_missing(value) else str(value) for value in columns["split"]]
+        labels, kept = present_labels(split_labels(columns["label"], separator), missing)
         if len(kept) < len(texts):
             texts = [texts[i] for i in kept]
             parts = None if parts is None else [parts[i] for i in kept]
         return cls(texts, labels, split=parts, name=name, source=source)
 
+    def to_frame(self) -> polars.DataFrame:
+        """Return a polars frame with one row per document: text, label, and split if there is one.
 
-def check_missing(missing: str) -> None:
-    """Refuse a `missing` that is neither "error" nor "drop"."""
-    if missing not in ("error", "drop"):
-        raise ParameterError(f"missing={missing!r} is unknown; it is 'error' or 'drop'")
+        Several labels of a document are a list. `from_frame` reads it back.
 
+        >>> Corpus(["hi", "bye"], ["x", "y"]).to_frame().rows()
+        [('hi', 'x'), ('bye', 'y')]
+        """
+        import polars as pl
 
-def split_labels(labels: list[Any], separator: str | None) -> list[Any]:
-    """Return the labels, each text cut at `separator` into a tuple; without one, as they are."""
-    if separator is None:
-        return labels
-    if not separator:
-        raise ParameterError("separator='' cannot cut labels; give the text between two labels, such as ';'")
-    return [
-        tuple(word for part in value.split(separator) if (word := part.strip()))
-        if isinstance(value, str)
-        else value
-        for value in labels
-    ]
-
-
-def present_labels(labels: list[Any], missing: str) -> tuple[list[Any], list[int]]:
-    """Return the labels that are there and their positions, or raise an error that counts the others."""
-    kept = [i for i, value in enumerate(labels) if not _is_missing(value)]
-    if len(kept) == len(labels):
-        return labels, kept
-    if missing == "error":
-        first = next(i for i, value in enumerate(labels) if _is_missing(value))
-        raise InputError(
-            f"{len(labels) - len(kept):,} of {len(labels):,} documents have no label, the first is document "
-            f"{first + 1:,}; label them or leave them out with missing='drop'"
-        )
-    return [labels[i] for i in kept], kept
-
-
-def _column(frame: Any, column: str) -> list[Any]:
-    names = [str(name) for name in frame.columns] if hasattr(frame, "columns") else None
-    if names is None:
-        raise InputError(f"a pandas or polars frame is needed, not {type(frame).__name__}")
-    if names.count(str(column)) != 1:
-        state = "is there more than once" if str(column) in names else "is missing"
-        raise InputError(f"column {column!r} {state}; the frame has: {', '.join(names)}")
-    values: list[Any] = frame[column].to_list()
-    return values
-
-
-def _is_missing(value: Any) -> bool:
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, float | np.floating) and value != value
-
-
-def _as_list(values: Any, what: str) -> list[Any]:
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise InputError(f"{what} must be a list, an array or a column, not {type(values).__name__}")
-    for method in ("to_list", "tolist"):
-        if hasattr(values, method):
-            found = getattr(values, method)()
-            return found if isinstance(found, list) else [found]
-    return list(values)
+        if self.texts is None:
+            raise InputError(
+                "this corpus holds a term matrix and no texts; take corpus.matrix and corpus.labels"
+            )
+        labels = [list(group) for group in self.labels] if self.multilabel else self.labels.tolist()
+        columns = {"text": self.texts, "label": labels}
+        if self.parts is not None:
+            columns["split"] = self.parts.tolist()
+        try:
+            return pl.DataFrame(columns, strict=True)
+        except UnicodeEncodeError:
+            raise InputError(
+                "a text or label has a lone surrogate, which no dataframe can hold; replace it first"
+            ) from None
 
 
 def _clean_texts(texts: Iterable[str]) -> tuple[str, ...]:
-    held = tuple(_as_list(texts, "texts"))
+    held = tuple(as_list(texts, "texts"))
     if not set(map(type, held)) <= {str}:
         for i, text in enumerate(held):
             if not isinstance(text, str):
@@ -291,26 +289,10 @@ def _clean_texts(texts: Iterable[str]) -> tuple[str, ...]:
     return held
 
 
-def _clean_matrix(matrix: Any) -> sparse.csr_matrix:
-    try:
-        table = sparse.csr_matrix(matrix)
-        finite = bool(np.isfinite(table.data).all())
-    except (TypeError, ValueError) as error:
-        raise InputError(
-            f"the term matrix must be two-dimensional and numeric, not {type(matrix).__name__}"
-        ) from error
-    if not finite:
-        raise InputError("the term matrix holds NaN or infinity; every cell must be a finite number")
-    if not table.has_canonical_format:
-        table = table.copy()
-        table.sum_duplicates()
-    return table
-
-
 def _clean_terms(terms: Iterable[str], matrix: sparse.csr_matrix | None) -> np.ndarray:
     if matrix is None:
         raise InputError("terms name the columns of a term matrix; a corpus of texts has none")
-    names = _as_list(terms, "terms")
+    names = as_list(terms, "terms")
     if len(names) != matrix.shape[1]:
         raise InputError(f"there are {matrix.shape[1]:,} columns in the term matrix but {len(names):,} terms")
     if not all(isinstance(name, str) for name in names):
@@ -319,67 +301,12 @@ def _clean_terms(terms: Iterable[str], matrix: sparse.csr_matrix | None) -> np.n
 
 
 def _clean_parts(split: Iterable[str], n_docs: int) -> np.ndarray:
-    parts = ["" if part is None else part for part in _as_list(split, "split")]
+    parts = ["" if part is None else part for part in as_list(split, "split")]
     if len(parts) != n_docs or not all(isinstance(part, str) for part in parts):
         raise InputError(
             f"split must say 'train', 'test' or another word for each of the {n_docs:,} documents"
         )
     return np.fromiter((str(part) for part in parts), dtype=object, count=n_docs)
-
-
-def _clean_labels(labels: Iterable[Any]) -> tuple[np.ndarray, bool]:
-    """Return the labels as an array of their own type, or of tuples, and whether they are tuples."""
-    values = _as_list(labels, "labels")
-    present_labels(values, "error")
-    several = sum(isinstance(value, _SEVERAL) for value in values)
-    if several not in (0, len(values)):
-        raise InputError("some documents have one label and some a tuple; give a tuple for each of them")
-    if not several:
-        return _plain_labels(values), False
-    groups = [
-        sorted(value, key=str) if isinstance(value, set | frozenset) else list(value) for value in values
-    ]
-    flat = _plain_labels(list(chain.from_iterable(groups))).tolist()
-    stream = iter(flat)
-    tuples = (tuple(dict.fromkeys(next(stream) for _ in group)) for group in groups)
-    return np.fromiter(tuples, dtype=object, count=len(groups)), True
-
-
-def _plain_labels(values: list[Any]) -> np.ndarray:
-    kinds = {_label_kind(kind) for kind in set(map(type, values))}
-    if float in kinds and any(map(_is_missing, values)):
-        raise InputError("a label among several of one document is missing; leave it out of the tuple")
-    if float in kinds:
-        if not all(float(value).is_integer() for value in values if isinstance(value, float | np.floating)):
-            raise InputError("labels must be strings or whole numbers; a fraction is no class")
-        kinds = kinds - {float} | {int}
-    if len(kinds) > 1:
-        names = " and ".join(sorted(kind.__name__ for kind in kinds))
-        raise InputError(
-            f"labels of mixed types ({names}) cannot be told apart reliably; make them all strings"
-        )
-    kind = kinds.pop() if kinds else str
-    if kind is str:
-        return np.fromiter((str(value) for value in values), dtype=object, count=len(values))
-    try:
-        return np.array([kind(value) for value in values], dtype=np.int64 if kind is int else bool)
-    except OverflowError as error:
-        raise InputError("a label is too large a number; make the labels strings") from error
-
-
-def _label_kind(kind: type) -> type:
-    """Return the plain type of a label's type; what stands for a missing label counts as float."""
-    if kind.__name__ in ("NoneType", "NAType", "NaTType"):
-        return float
-    for family, plain in (
-        (str, str),
-        (bool | np.bool_, bool),
-        (int | np.integer, int),
-        (float | np.floating, float),
-    ):
-        if issubclass(kind, family):
-            return plain
-    raise InputError(f"a label is {kind.__name__}; labels must be strings or whole numbers")
 
 
 def _row_numbers(rows: Any, n_docs: int) -> np.ndarray:

@@ -52,9 +52,25 @@ def unknown_name(kind: str, name: str, known: Iterable[str], aliases: Iterable[s
     metric 'bnz' is unknown; did you mean 'bns'? Known: bns, chi_squared
     """
     known = list(known)
-    near = get_close_matches(str(name), [*known, *aliases], n=1, cutoff=0.5)
-    hint = f"did you mean '{near[0]}'? " if near else ""
+    hint = near_name(name, [*known, *aliases])
     return UnknownNameError(f"{kind} {name!r} is unknown; {hint}Known: {', '.join(known)}")
+
+
+def near_name(name: str, known: Iterable[str]) -> str:
+    """Return "did you mean 'x'? " for the nearest known name, or nothing where none is near."""
+    near = get_close_matches(str(name), list(known), n=1, cutoff=0.5)
+    return f"did you mean '{near[0]}'? " if near else ""
+
+
+def shown(names: Iterable[str], limit: int = 20) -> str:
+    """Return names for a message: quoted, long ones cut, and not more than `limit` of them.
+
+    >>> shown(["text", "x" * 100], limit=1)
+    "'text', ..."
+    """
+    listed = list(names)
+    short = [repr(name if len(name) <= 40 else name[:37] + "...") for name in listed[:limit]]
+    return ", ".join(short + ["..."] * (len(listed) > limit))
 
 
 def require(module: str, extra: str) -> ModuleType:

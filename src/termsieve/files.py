@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 MARK = ".termsieve-part"  # the ending of every unfinished file, by which a later run knows its own leftovers
+END_BYTES = 1 << 16  # of each end of a large file, by which it is known again
 
 
 @contextmanager
@@ -19,7 +21,8 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
     The content is written under a new name in the same folder, synced to the disk and renamed, so that
     `path` holds either what it held before or the whole new content, also after a crash. A link planted at
-    either name is never followed: the temporary name must not exist, and a link at `path` is replaced.
+    either name is never followed: the temporary name must not exist, and a link at `path` is replaced. A
+    device or a pipe at `path` is written to, for it cannot be replaced.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -29,6 +32,10 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     b'whole'
     """
     target = Path(path)
+    if _is_device(target):
+        with open(target, "wb") as file:
+            yield file
+        return
     temporary = target.with_name(f".{target.name[:80]}.{secrets.token_hex(8)}{MARK}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     descriptor = os.open(temporary, flags, 0o666)
@@ -65,6 +72,35 @@ def checksum(content: bytes) -> str:
     'e3b0c44298fc'
     """
     return hashlib.sha256(content).hexdigest()
+
+
+def fingerprint(path: str | os.PathLike[str], whole: bool = False) -> list[Any] | None:
+    """Return what a file is known by later: size, time, and a digest of its two ends or, if `whole`, of all.
+
+    A file whose content was exchanged can keep size and time; its ends then seldom stay the same. None
+    stands for a file that does not exist.
+    """
+    try:
+        with open(path, "rb") as file:
+            status = os.fstat(file.fileno())
+            if whole or status.st_size <= 2 * END_BYTES:
+                digest = hashlib.file_digest(file, "sha256")
+            else:
+                digest = hashlib.sha256(file.read(END_BYTES))
+                file.seek(-END_BYTES, os.SEEK_END)
+                digest.update(file.read(END_BYTES))
+    except FileNotFoundError:
+        return None
+    return [status.st_size, status.st_mtime_ns, digest.hexdigest()]
+
+
+def _is_device(path: Path) -> bool:
+    """Whether there is something at a path that is neither a file nor a link; a folder cannot be opened."""
+    try:
+        mode = os.lstat(path).st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISLNK(mode))
 
 
 def _sync_folder(folder: Path) -> None:

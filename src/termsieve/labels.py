@@ -1,20 +1,30 @@
-"""Labels of any kind in, the documents of each class out."""
+"""Labels of any kind come in; exact labels, and the documents of each class, go out.
+
+This is the only place that knows what may be a label: a string, an integer or a boolean, one or several per
+document, given as a list, an array, a column, or an indicator matrix of 0 and 1. Two labels that differ are
+never made one: what cannot be kept exactly is an error.
+"""
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
+from itertools import chain
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from termsieve.errors import InputError
+from termsieve.errors import InputError, ParameterError
+from termsieve.matrices import canonical_csr
 
 COLLECTIONS = (tuple, list, Set, np.ndarray)
 NOT_AN_INDICATOR = "a two-dimensional y must be an indicator matrix of 0 and 1"
+_ALLOWED = "labels must be strings, integers or booleans"
+_MISSING_TYPES = ("NoneType", "NAType", "NaTType")
+_LEAST, _GREATEST = -(2**63), 2**64 - 1
 
 
 @dataclass(frozen=True)
@@ -34,13 +44,15 @@ class Labels:
 
     def indicator(self) -> NDArray[np.bool_]:
         """Return documents x classes: which document has which label."""
-        made = np.zeros((self.n_docs, len(self.classes)), dtype=bool)
-        made[self.docs, np.repeat(np.arange(len(self.classes)), self.sizes)] = True
-        return made
+        member = np.zeros((self.n_docs, len(self.classes)), dtype=bool)
+        member[self.docs, np.repeat(np.arange(len(self.classes)), self.sizes)] = True
+        return member
 
 
 def encode_labels(y: Any) -> Labels:
-    """Return the Labels of `y`: one label a document, a 0/1 indicator matrix, or collections of labels.
+    """Return the Labels of `y`: one label per document, a 0/1 indicator matrix, or collections of labels.
+
+    Numbers keep their type, so that floats that are whole numbers stay floats, as in scikit-learn.
 
     >>> encode_labels(["b", "a", "b"]).classes.tolist()
     ['a', 'b']
@@ -54,35 +66,169 @@ def encode_labels(y: Any) -> Labels:
     if isinstance(y, (str, bytes)) or not (hasattr(y, "__len__") or hasattr(y, "__array__")):
         raise InputError(f"y must hold one label for each document, not {type(y).__name__}")
     if sparse.issparse(y):
-        return _from_sparse(sparse.csc_array(y))
-    columns = getattr(y, "columns", None)
-    if columns is not None:
-        return _from_dense(np.asarray(y.to_numpy()), columns)
-    if isinstance(y, Sequence) and any(issubclass(kind, COLLECTIONS) for kind in set(map(type, y))):
-        return _from_collections(y)
-    array = y if isinstance(y, np.ndarray) else _array(y)
-    if array.ndim == 2:
-        return _from_dense(array, None)
-    if array.ndim != 1:
+        return _from_sparse(y)
+    if getattr(y, "columns", None) is not None:
+        return _from_dense(np.asarray(y.to_numpy()), y.columns)
+    entries = _entries(y)
+    if isinstance(entries, np.ndarray):
+        if entries.ndim == 2:
+            return _from_dense(entries, None)
+        return _grouped(*_numbered_array(entries), np.arange(len(entries)), len(entries), multilabel=False)
+    if any(issubclass(kind, COLLECTIONS) for kind in set(map(type, entries))):
+        return _from_collections(entries)
+    return _grouped(*_numbered(entries), np.arange(len(entries)), len(entries), multilabel=False)
+
+
+def document_labels(labels: Any) -> tuple[NDArray[Any], bool]:
+    """Return the labels of each document, and whether a document may have several.
+
+    Single labels become one array: strings in an array of objects, integers as int64 (or uint64 where they
+    need it), booleans. Several become an array of tuples. A float that is an integer becomes that integer.
+
+    >>> document_labels([3.0, 1.0])[0].tolist(), document_labels([{"b", "a"}, ()])[0].tolist()
+    ([3, 1], [('a', 'b'), ()])
+    """
+    if sparse.issparse(labels) or getattr(labels, "ndim", 1) == 2 or hasattr(labels, "columns"):
+        return _indicated_labels(encode_labels(labels)), True
+    values = as_list(labels, "labels")
+    present_labels(values, "error")
+    if not are_several(values):
+        return _plain_array(checked_labels(values)), False
+    groups = [listed(value) for value in values]
+    stream = iter(checked_labels(list(chain.from_iterable(groups))))
+    tuples = (tuple(dict.fromkeys(next(stream) for _ in group)) for group in groups)
+    return np.fromiter(tuples, dtype=object, count=len(groups)), True
+
+
+def checked_labels(values: list[Any]) -> list[Any]:
+    """Return single labels as plain strings, whole numbers or booleans, all of one type, or raise.
+
+    >>> checked_labels([2, 1.0])
+    [2, 1]
+    """
+    kinds = {_kind(kind) for kind in set(map(type, values))}
+    if kinds <= {"str"}:
+        return values if set(map(type, values)) <= {str} else [str(value) for value in values]
+    if "missing" in kinds or ("float" in kinds and any(map(is_missing, values))):
+        raise InputError("a label among several of one document is missing; leave it out of the tuple")
+    if len(kinds - {"float", "int"}) + bool(kinds & {"float", "int"}) > 1:
+        raise InputError(
+            f"the labels mix different types ({', '.join(sorted(kinds))}); make them all strings"
+        )
+    if kinds == {"bool"}:
+        return [bool(value) for value in values]
+    if "float" in kinds:
+        _refuse_fractions(values)
+    whole = [int(value) for value in values]
+    if whole and not (min(whole) >= _LEAST and max(whole) <= _GREATEST and _one_word(whole)):
+        raise InputError("the labels are too large numbers to be held exactly; make the labels strings")
+    return whole
+
+
+def class_array(classes: Sequence[Any]) -> NDArray[Any]:
+    """Return checked labels as an array that holds each of them exactly.
+
+    >>> class_array([0, 2**63]).dtype, class_array(["a", "a\\0"]).tolist()
+    (dtype('uint64'), ['a', 'a\\x00'])
+    """
+    if classes and isinstance(classes[0], str) and not any(label.endswith("\0") for label in classes):
+        return np.array(classes)
+    return _plain_array(classes) if len(classes) else np.array([], dtype=np.str_)
+
+
+def joined_classes(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    """Return the classes that are in either of two arrays, sorted and exact.
+
+    >>> joined_classes(np.array([-1, 3]), np.array([3, 2**62])).tolist()
+    [-1, 3, 4611686018427387904]
+    """
+    if a.dtype.kind == b.dtype.kind == "f":
+        return np.union1d(a, b)
+    return class_array(sorted(set(checked_labels([*a.tolist(), *b.tolist()]))))
+
+
+def are_several(values: Iterable[Any]) -> bool:
+    """Return whether each document has a collection of labels; a mixture is an error."""
+    kinds = {issubclass(kind, COLLECTIONS) for kind in set(map(type, values))}
+    if len(kinds) > 1:
+        raise InputError("some documents have one label and some a list; give a list for each of them")
+    return kinds == {True}
+
+
+def listed(group: Any) -> list[Any]:
+    """Return a document's collection of labels as a list; a set in the order of its labels' spelling."""
+    if isinstance(group, np.ndarray):
+        return list(group.tolist()) if group.ndim == 1 else [group]
+    return sorted(group, key=str) if isinstance(group, Set) else list(group)
+
+
+def check_missing(missing: str) -> None:
+    """Refuse a `missing` that is neither "error" nor "drop"."""
+    if missing not in ("error", "drop"):
+        raise ParameterError(f"missing={missing!r} is unknown; it is 'error' or 'drop'")
+
+
+def split_labels(labels: list[Any], separator: str | None) -> list[Any]:
+    """Return the labels, each text cut at `separator` into a tuple; without one, as they are."""
+    if separator is None:
+        return labels
+    if not separator:
+        raise ParameterError("separator='' cannot cut labels; give the text between two labels, such as ';'")
+    return [
+        tuple(word for part in value.split(separator) if (word := part.strip()))
+        if isinstance(value, str)
+        else value
+        for value in labels
+    ]
+
+
+def present_labels(labels: list[Any], missing: str) -> tuple[list[Any], list[int]]:
+    """Return the labels that are there and their positions, or raise an error that counts the others."""
+    kept = [i for i, value in enumerate(labels) if not is_missing(value)]
+    if len(kept) == len(labels):
+        return labels, kept
+    if missing == "error":
+        first = next(i for i, value in enumerate(labels) if is_missing(value))
+        raise InputError(
+            f"{len(labels) - len(kept):,} of {len(labels):,} documents have no label, the first is document "
+            f"{first + 1:,}; label them or leave them out with missing='drop'"
+        )
+    return [labels[i] for i in kept], kept
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a cell is empty: None, NaN, or what pandas writes for them."""
+    if value is None or type(value).__name__ in _MISSING_TYPES:
+        return True
+    return isinstance(value, float | np.floating) and value != value
+
+
+def as_list(values: Any, what: str) -> list[Any]:
+    """Return a column, an array or any other iterable as a list; `what` names it in an error."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise InputError(f"{what} must be a list, an array or a column, not {type(values).__name__}")
+    for method in ("to_list", "tolist"):
+        if hasattr(values, method):
+            found = getattr(values, method)()
+            return found if isinstance(found, list) else [found]
+    return list(values)
+
+
+def _entries(y: Any) -> NDArray[Any] | list[Any]:
+    """Return an array that is a matrix or holds numbers exactly; otherwise a list of the entries."""
+    array = y.to_numpy() if hasattr(y, "to_numpy") else y
+    if not isinstance(array, np.ndarray):
+        array = y if isinstance(y, Sequence) or not hasattr(y, "__array__") else np.asarray(y)
+    if not isinstance(array, np.ndarray):
+        # numpy would take numbers for text, and large whole numbers for floats.
+        return list(array)
+    if array.ndim not in (1, 2):
         raise InputError(f"y must have one or two dimensions, not {array.ndim}")
-    if array.dtype == object and any(
-        issubclass(kind, COLLECTIONS) for kind in set(map(type, array.tolist()))
-    ):
-        return _from_collections(array)
-    return _from_single(array)
-
-
-def _array(y: Any) -> NDArray[Any]:
-    """Return a 1-d array that keeps every entry's own type."""
-    array = y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
-    if array.dtype.kind in "US" and isinstance(y, Sequence) and not all(isinstance(e, str) for e in y):
-        array = np.empty(len(y), dtype=object)
-        array[:] = y
-    return array
-
-
-def _is_collection(entry: Any) -> bool:
-    return isinstance(entry, COLLECTIONS) and not (isinstance(entry, np.ndarray) and entry.ndim != 1)
+    if array.dtype.kind in "mM":
+        raise InputError(f"{_ALLOWED}, not {array.dtype}")
+    if array.ndim == 2 or array.dtype.kind in "biufcU":
+        return array
+    return list(array.tolist())
 
 
 def _from_dense(array: NDArray[Any], names: Iterable[Any] | None) -> Labels:
@@ -100,11 +246,11 @@ def _from_dense(array: NDArray[Any], names: Iterable[Any] | None) -> Labels:
     return _indicated(class_ptr, docs, array.shape, names)
 
 
-def _from_sparse(columns: Any) -> Labels:
-    columns.sum_duplicates()
-    if columns.nnz and not np.isin(columns.data, (0, 1)).all():
+def _from_sparse(y: Any) -> Labels:
+    by_document = canonical_csr(y, "y")
+    if by_document.nnz and not (by_document.data == 1).all():
         raise InputError(NOT_AN_INDICATOR)
-    columns.eliminate_zeros()
+    columns = by_document.tocsc()
     columns.sort_indices()
     return _indicated(columns.indptr, columns.indices, columns.shape, None)
 
@@ -112,27 +258,36 @@ def _from_sparse(columns: Any) -> Labels:
 def _indicated(
     class_ptr: NDArray[Any], docs: NDArray[Any], shape: tuple[int, ...], names: Iterable[Any] | None
 ) -> Labels:
-    classes = np.arange(shape[1]) if names is None else np.asarray(list(names))
+    classes = np.arange(shape[1]) if names is None else class_array(checked_labels(list(names)))
+    if names is not None and len(set(classes.tolist())) < len(classes):
+        raise InputError("two columns of y have the same name; each class needs a name of its own")
     return Labels(classes, class_ptr.astype(np.int64), docs.astype(np.int64), shape[0], True)
 
 
-def _from_collections(y: Iterable[Any]) -> Labels:
-    entries = list(y)
-    odd = next((entry for entry in entries if not _is_collection(entry)), None)
+def _indicated_labels(labels: Labels) -> NDArray[Any]:
+    """Return for each document the tuple of its classes."""
+    groups: list[list[Any]] = [[] for _ in range(labels.n_docs)]
+    for label, first, last in zip(
+        labels.classes.tolist(), labels.class_ptr[:-1].tolist(), labels.class_ptr[1:].tolist(), strict=True
+    ):
+        for doc in labels.docs[first:last].tolist():
+            groups[doc].append(label)
+    return np.fromiter(map(tuple, groups), dtype=object, count=labels.n_docs)
+
+
+def _from_collections(entries: list[Any]) -> Labels:
+    odd = next((entry for entry in entries if not isinstance(entry, COLLECTIONS)), None)
     if odd is not None:
         raise InputError(f"y mixes collections of labels with single ones, such as {odd!r}")
-    lengths = [len(set(entry)) for entry in entries]
-    flat = np.empty(sum(lengths), dtype=object)
-    flat[:] = [label for entry in entries for label in dict.fromkeys(entry)]
-    classes, codes = _factorised(flat)
+    groups = [listed(entry) for entry in entries]
+    flat = list(chain.from_iterable(groups))
+    classes, codes = _numbered(flat)
+    docs = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
+    # A label that a document has twice counts once.
+    pairs = np.unique(docs * max(len(classes), 1) + codes)
     return _grouped(
-        classes, codes, np.repeat(np.arange(len(entries)), lengths), len(entries), multilabel=True
+        classes, pairs % max(len(classes), 1), pairs // max(len(classes), 1), len(entries), multilabel=True
     )
-
-
-def _from_single(array: NDArray[Any]) -> Labels:
-    classes, codes = _factorised(array)
-    return _grouped(classes, codes, np.arange(len(array)), len(array), multilabel=False)
 
 
 def _grouped(
@@ -144,36 +299,33 @@ def _grouped(
     return Labels(classes, class_ptr.astype(np.int64), docs[order].astype(np.int64), n_docs, multilabel)
 
 
-def _factorised(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+def _numbered(entries: list[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the sorted distinct labels and the position of each label among them."""
-    if labels.dtype.kind in "iu" and len(labels) and (narrow := _small_numbers(labels)) is not None:
-        return narrow
-    if labels.dtype.kind in "biuU":
-        classes, codes = np.unique(labels, return_inverse=True)
-        return classes, codes
-    if labels.dtype.kind == "f":
-        _refuse_missing(np.isnan(labels))
-        if not (np.isfinite(labels) & (labels == np.floor(labels))).all():
-            raise InputError(
-                "y holds fractions: labels must be strings, integers or booleans, not measurements"
-            )
-        classes, codes = np.unique(labels, return_inverse=True)
-        return classes, codes
-    if labels.dtype.kind == "c":
-        raise InputError("complex data not supported: labels must be strings, integers or booleans")
-    entries = labels.tolist()
-    if set(map(type, entries)) != {str}:
-        _refuse_missing(np.fromiter((e is None or e != e for e in entries), dtype=bool, count=len(entries)))
-        kinds = {_label_kind(entry) for entry in entries}
-        if len(kinds) > 1:
-            raise InputError(f"y mixes labels of different types ({', '.join(sorted(kinds))}); use one type")
-        if kinds and (odd := kinds - {"str", "int", "bool"}):
-            if odd == {"float"}:
-                return _factorised(np.asarray(entries, dtype=np.float64))
-            raise InputError(f"labels must be strings, integers or booleans, not {odd.pop()}")
+    types = set(map(type, entries))
+    if types != {str}:
+        _refuse_missing(np.fromiter(map(is_missing, entries), dtype=bool, count=len(entries)))
+        if types and types <= {float, np.float64, np.float32, np.float16}:
+            return _numbered_array(np.array(entries, dtype=np.float64))
+        entries = checked_labels(entries)
     seen = sorted(set(entries))
     place = {label: i for i, label in enumerate(seen)}
-    return np.array(seen), np.fromiter(map(place.__getitem__, entries), dtype=np.int64, count=len(entries))
+    codes = np.fromiter(map(place.__getitem__, entries), dtype=np.int64, count=len(entries))
+    return class_array(seen), codes
+
+
+def _numbered_array(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the sorted distinct labels of an array and the position of each label among them."""
+    if labels.dtype.kind == "c":
+        raise InputError(f"complex data not supported: {_ALLOWED}")
+    if labels.dtype.kind == "f":
+        _refuse_missing(np.isnan(labels))
+        whole = np.isfinite(labels) & (labels == np.floor(labels))
+        if not whole.all():
+            _refuse_fractions(labels[~whole][:1].tolist())
+    if labels.dtype.kind in "iu" and len(labels) and (narrow := _small_numbers(labels)) is not None:
+        return narrow
+    classes, codes = np.unique(labels, return_inverse=True)
+    return classes, codes
 
 
 def _small_numbers(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]] | None:
@@ -181,10 +333,26 @@ def _small_numbers(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]] | 
     least, greatest = int(labels.min()), int(labels.max())
     if greatest - least > len(labels):
         return None
-    shifted = (labels - labels.dtype.type(least)).astype(np.intp)
+    # Unsigned numbers stay within their type when the least is taken off; signed ones need a wider type.
+    wide = labels if labels.dtype.kind == "u" else labels.astype(np.int64)
+    shifted = (wide - wide.dtype.type(least)).astype(np.intp)
     found = np.bincount(shifted) > 0
-    classes = (np.flatnonzero(found) + least).astype(labels.dtype)
+    classes = (np.flatnonzero(found).astype(wide.dtype) + wide.dtype.type(least)).astype(labels.dtype)
     return classes, (np.cumsum(found) - 1)[shifted]
+
+
+def _plain_array(labels: Sequence[Any]) -> NDArray[Any]:
+    """Return checked labels as an array of objects (strings), of booleans or of whole numbers."""
+    if not len(labels) or isinstance(labels[0], str):
+        return np.fromiter(labels, dtype=object, count=len(labels))
+    if isinstance(labels[0], bool):
+        return np.array(labels, dtype=bool)
+    return np.array(labels, dtype=np.int64 if max(labels) < 2**63 else np.uint64)
+
+
+def _one_word(numbers: list[int]) -> bool:
+    """Return whether one type of 64 bits, signed or unsigned, holds all the numbers."""
+    return min(numbers) >= 0 or max(numbers) < 2**63
 
 
 def _refuse_missing(missing: NDArray[np.bool_]) -> None:
@@ -194,11 +362,24 @@ def _refuse_missing(missing: NDArray[np.bool_]) -> None:
         )
 
 
-def _label_kind(entry: Any) -> str:
-    if isinstance(entry, (bool, np.bool_)):
-        return "bool"
-    if isinstance(entry, numbers.Integral):
-        return "int"
-    if isinstance(entry, numbers.Real):
-        return "float"
-    return type(entry).__name__ if not isinstance(entry, str) else "str"
+def _refuse_fractions(values: Iterable[Any]) -> None:
+    for value in values:
+        if value in (np.inf, -np.inf) or value != int(value):
+            raise InputError(f"{_ALLOWED}, not measurements: {value!r} is a fraction or infinite")
+
+
+def _kind(kind: type) -> str:
+    """Return what labels of a type are called: str, bool, int, float or missing."""
+    if kind.__name__ in _MISSING_TYPES:
+        return "missing"
+    for family, name in (
+        (str, "str"),
+        (bool | np.bool_, "bool"),
+        (Integral, "int"),
+        (Real, "float"),
+    ):
+        if issubclass(kind, family):
+            return name
+    if issubclass(kind, complex | np.complexfloating):
+        raise InputError(f"complex data not supported: {_ALLOWED}")
+    raise InputError(f"{_ALLOWED}, not {kind.__name__}")

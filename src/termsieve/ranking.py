@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termsieve.counts.table import DENSE_CELLS, Counts
+from termsieve.display import SHOWN_ROWS, html_table, plain_text
 from termsieve.errors import InputError, ParameterError, unknown_name
-from termsieve.kernels import counting
+from termsieve.kernels import ranking as kernel
+from termsieve.limits import document_limits
 from termsieve.metrics import Floats
 from termsieve.scores import Block, Scores
 
@@ -27,34 +29,137 @@ CELL_BYTES = 12  # of a CSR matrix with float64 values: value and 32-bit column 
 ROW_BYTES = 4  # its row pointer
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Ranking:
-    """Eligible columns, best first (`order`), and one combined score for every column (`scores`)."""
+    """Terms from best to worst.
+
+    A ranking has a length, can be cut like a list (`ranking[:10]` is the ranking of the best ten terms,
+    `ranking[0]` the best term) and yields its terms one by one.
+
+    Attributes
+    ----------
+    order : ndarray of int
+        The columns of the ranked terms, best first; terms outside min_df and max_df are left out.
+    scores : ndarray of float
+        One combined score for every column of `counts`.
+    counts : Counts
+        The counts of the classes that were ranked for.
+    class_scores : Scores or None
+        The scores of every class, from which `scores` was combined.
+    prefers : {"both", "positive", "negative"}
+        The kind of term that was ranked first.
+
+    Examples
+    --------
+    >>> from termsieve.scores import score
+    >>> counts = Counts.from_matrix([[1, 1, 0], [0, 1, 1]], ["ham", "spam"], terms=["see", "now", "buy"])
+    >>> ranking = rank(score(counts.take([1]), "chi_squared"))
+    >>> ranking
+    <Ranking of 3 terms by chi_squared: see, buy, now>
+    >>> list(ranking[:2]), ranking[0]
+    (['see', 'buy'], 'see')
+    """
 
     order: Columns
     scores: Floats
     counts: Counts
+    class_scores: Scores | None = None
+    prefers: Side = "both"
 
     def __len__(self) -> int:
         return len(self.order)
 
+    def __iter__(self) -> Iterator[str]:
+        return (str(term) for term in self.terms)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> Ranking: ...
+    def __getitem__(self, place: int | slice) -> str | Ranking:
+        if isinstance(place, slice):
+            return replace(self, order=self.order[place])
+        return str(self.counts.names()[self.order[place]])
+
+    def head(self, n: int = 10) -> Ranking:
+        """Return the ranking of the best `n` terms."""
+        return self[:n]
+
     @property
-    def terms(self) -> NDArray[Any]:
+    def terms(self) -> NDArray[np.object_]:
         """The names of the ranked terms, best first."""
         return self.counts.names()[self.order]
 
-    def to_frame(self) -> polars.DataFrame:
-        """Return a polars frame: rank, term, score, df."""
+    def __repr__(self) -> str:
+        by = f" by {self.class_scores.metric}" if self.class_scores is not None else ""
+        some = ", ".join(self[:5]) + (", ..." if len(self) > 5 else "")
+        return f"<Ranking of {len(self):,} terms{by}: {some}>"
+
+    def _repr_html_(self) -> str:
+        by = f" by {self.class_scores.metric}" if self.class_scores is not None else ""
+        title = f"Ranking of {len(self):,} terms{by}"
+        return html_table(self.head(SHOWN_ROWS).to_frame().to_dicts(), title, total=len(self))
+
+    def to_frame(self, places: Columns | None = None) -> polars.DataFrame:
+        """Return one row per ranked term: rank, term, score, class, direction, tp, fp, pos, neg.
+
+        `class` is the class that the term tells most about, on the side that was ranked first; direction
+        (+1: the term speaks for the class, -1: against it), tp, fp, pos and neg are of that class. Where the
+        ranking was made without scores per class, it is the class in which the share of documents with the
+        term differs most from that in the rest. `places` keeps the rows at some places of the ranking.
+        """
         import polars as pl
 
+        at = np.arange(len(self)) if places is None else np.asarray(places, dtype=np.int64)
+        columns, counts = self.order[at], self.counts
+        own = self._telling_classes(columns)
+        tp = np.zeros(len(columns), dtype=np.int64)
+        for rows, table, _ in counts.blocks(columns=columns):
+            here = np.flatnonzero((own >= rows.start) & (own < rows.stop))
+            tp[here] = table[own[here] - rows.start, here]
+        pos, df = counts.pos[own], counts.df[columns]
         return pl.DataFrame(
             {
-                "rank": np.arange(1, len(self) + 1),
-                "term": pl.Series(self.terms.tolist(), dtype=pl.String),
-                "score": self.scores[self.order],
-                "df": self.counts.df[self.order],
+                "rank": at + 1,
+                "term": pl.Series([plain_text(name) for name in counts.names()[columns]], dtype=pl.String),
+                "score": self.scores[columns].astype(np.float64),
+                "class": pl.Series(counts.classes.tolist()).gather(own),
+                "direction": np.sign(tp * counts.n_docs - df * pos),
+                "tp": tp,
+                "fp": df - tp,
+                "pos": pos,
+                "neg": counts.n_docs - pos,
             }
         )
+
+    def _telling_classes(self, columns: Columns) -> NDArray[np.intp]:
+        """Return for each column the class where it stands highest on the side that was ranked first."""
+        best = np.zeros(len(columns), dtype=np.intp)
+        if self.counts.n_classes == 1:
+            return best
+        top = np.full(len(columns), -np.inf)
+        each = np.arange(len(columns))
+        for rows, height, signs in self._heights(columns):
+            if self.prefers != "both":
+                wanted = signs == (1 if self.prefers == "positive" else -1)
+                # A class on the other side is the second choice, whatever its score.
+                height = np.where(wanted, height, -1.0 / (1.0 + height))
+            at = height.argmax(axis=0)
+            higher = height[at, each] > top
+            best[higher] = at[higher] + rows.start
+            top[higher] = height[at, each][higher]
+        return best
+
+    def _heights(self, columns: Columns) -> Iterator[tuple[slice, Floats, NDArray[np.int8]]]:
+        """Yield for blocks of classes how much each column tells about a class, and in which direction."""
+        if self.class_scores is not None:
+            for rows, values, signs in self.class_scores.blocks():
+                yield rows, np.abs(values[:, columns]), signs[:, columns]
+            return
+        for rows, tp, fp in self.counts.blocks(columns=columns):
+            pos, neg = (np.maximum(size[rows, None], 1) for size in (self.counts.pos, self.counts.neg))
+            difference = tp / pos - fp / neg
+            yield rows, np.abs(difference), np.sign(difference).astype(np.int8)
 
 
 def rank(
@@ -88,10 +193,12 @@ def rank(
     base = counts.by_df if eligible.all() else counts.by_df[eligible[counts.by_df]]
     if combine == "joint":
         value = _joint(scores)
-        return Ranking(_sorted(base, Key(None, value), np.arange(len(value))), value, counts)
-    if combine == "round_robin":
-        return _round_robin(scores, base, side, ratio, alpha)
-    return _by_combined_key(scores, base, side, ratio, alpha, combine)
+        ranking = Ranking(_sorted(base, Key(None, value), np.arange(len(value))), value, counts)
+    elif combine == "round_robin":
+        ranking = _round_robin(scores, base, side, ratio, alpha)
+    else:
+        ranking = _by_combined_key(scores, base, side, ratio, alpha, combine)
+    return replace(ranking, class_scores=scores, prefers=side if ratio is None else "positive")
 
 
 def cut(
@@ -109,15 +216,8 @@ def cut(
     average (mladenic2004). `memory`: as many as possible while the training matrix, a CSR of float64 with
     32-bit indices, takes at most that many bytes.
     """
-    given = {
-        name: value
-        for name, value in zip(CUTS, (k, fraction, threshold, sparsity, memory), strict=True)
-        if value is not None
-    }
-    if len(given) > 1:
-        raise ParameterError(f"give one cut-off, not {' and '.join(given)} together")
+    given = one_cut(k=k, fraction=fraction, threshold=threshold, sparsity=sparsity, memory=memory)
     name, value = next(iter(given.items()), ("k", 1000))
-    check_cut(name, value)
     counts, order = ranking.counts, ranking.order
     if name == "k":
         n = int(value)
@@ -130,6 +230,28 @@ def cut(
     else:
         n = _kept_within(ranking, (value - ROW_BYTES * (counts.n_docs + 1)) / CELL_BYTES)
     return order[:n]
+
+
+def one_cut(
+    *,
+    k: int | None = None,
+    fraction: float | None = None,
+    threshold: float | None = None,
+    sparsity: float | None = None,
+    memory: float | None = None,
+) -> dict[str, Any]:
+    """Return the one cut-off that was given, by its name, or nothing; refuse several and wrong values.
+
+    >>> one_cut(fraction=0.1), one_cut()
+    ({'fraction': 0.1}, {})
+    """
+    every = zip(CUTS, (k, fraction, threshold, sparsity, memory), strict=True)
+    given = {name: value for name, value in every if value is not None}
+    if len(given) > 1:
+        raise ParameterError(f"give one cut-off, not {' and '.join(given)} together")
+    for name, value in given.items():
+        check_cut(name, value)
+    return given
 
 
 def check_cut(name: str, value: Any) -> None:
@@ -148,32 +270,38 @@ def check_cut(name: str, value: Any) -> None:
         raise ParameterError(f"{name} must be {rule}, not {value!r}")
 
 
+@dataclass(frozen=True)
+class Size:
+    """A cut-off as data: its kind and its value.
+
+    `kind` is one of `CUTS`; or "all", without a value: no cut-off; or "documents", which is a share of the
+    training documents and belongs to the memory scenario of studies.
+
+    >>> str(Size("k", 50)), str(Size("sparsity", 2.5)), str(ALL)
+    ('k=50', 'sparsity=2.5', 'all features')
+    """
+
+    kind: str
+    value: float | None = None
+
+    def __str__(self) -> str:
+        return "all features" if self.value is None else f"{self.kind}={self.value:g}"
+
+    def kept(self, ranking: Ranking) -> int:
+        """Return how many of the ranked terms the cut-off keeps."""
+        if self.value is None:
+            return len(ranking)
+        given: dict[str, Any] = {self.kind: int(self.value) if self.kind == "k" else self.value}
+        return len(cut(ranking, **given))
+
+
+ALL = Size("all")
+
+
 def sparsity_curve(counts: Counts, ranking: Ranking | NDArray[Any]) -> Floats:
     """Return the mean number of distinct terms a document keeps with the best 1, 2, ... terms."""
     order = ranking.order if isinstance(ranking, Ranking) else np.asarray(ranking)
     return np.cumsum(counts.df[order]) / counts.n_docs
-
-
-def document_limits(n_docs: int, min_df: float, max_df: float) -> tuple[float, float]:
-    """Return the least and greatest document frequency allowed; floats are shares of the documents."""
-    low, high = (
-        _document_limit(name, value, n_docs) for name, value in (("min_df", min_df), ("max_df", max_df))
-    )
-    if high < low:
-        raise ParameterError(f"max_df={max_df!r} allows fewer documents than min_df={min_df!r}")
-    return max(low, 1), high
-
-
-def _document_limit(name: str, value: Any, n_docs: int) -> float:
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise ParameterError(f"{name} must be a number of documents or a share of them, not {value!r}")
-    if isinstance(value, (int, np.integer)):
-        if value < 0:
-            raise ParameterError(f"{name} must be 0 or more documents, not {value!r}")
-        return int(value)
-    if not 0 <= value <= 1:
-        raise ParameterError(f"{name} as a share must lie between 0.0 and 1.0, not {value!r}")
-    return float(value) * n_docs
 
 
 def _check(scores: Scores, side: Any, ratio: Any, alpha: Any, combine: Any) -> None:
@@ -279,14 +407,14 @@ def _sorted(base: Columns, key: Key, kind: Columns) -> Columns:
     if key.group is not None:
         group = key.group
         by_key = by_key[np.argsort(-group[by_key], kind="stable")]
-    return counting.ordered(base, kind, counting.places(by_key, key.value, group))
+    return kernel.ordered(base, kind, kernel.places(by_key, key.value, group))
 
 
 def interleaved(positive: Columns, negative: Columns, ratio: float) -> Columns:
     """Return the ordering whose every prefix of l terms has ratio * l, rounded half up, from `positive`."""
     steps = np.arange(len(positive) + 1)
     n_positive = np.floor(np.round(ratio * steps, 9) + 0.5)
-    return counting.interleaved(positive, negative, (np.diff(n_positive) > 0).astype(np.uint8))
+    return kernel.interleaved(positive, negative, (np.diff(n_positive) > 0).astype(np.uint8))
 
 
 def _by_combined_key(
@@ -316,7 +444,7 @@ def _round_robin(
         for c in range(counts.n_classes)
     ]
     key, kind = _combined_key(scores, side if ratio is None else "positive", alpha, "max")
-    return Ranking(counting.round_robin(np.array(orders, dtype=np.int64)), key.value[kind], counts)
+    return Ranking(kernel.round_robin(np.array(orders, dtype=np.int64)), key.value[kind], counts)
 
 
 def _kept_within(ranking: Ranking, cells: float) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from termsieve.counts.table import presence_matrix
+from termsieve.counts.matrix import presence_matrix
 from termsieve.errors import ParameterError
 from termsieve.metrics import Floats
 from termsieve.ranking import Columns, Ranking, cut

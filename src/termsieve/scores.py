@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from termsieve.counts.table import Counts, Ints, dense_rows
+from termsieve.display import SHOWN_ROWS, html_table
 from termsieve.errors import InputError
 from termsieve.metrics import Floats, Metric, Occurrences, direction, get_metric
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     import polars
 
 
+BEST_TERMS = 5  # of each class, shown in a notebook
 BLOCK_CELLS = 2**16  # classes x terms scored at a time: what a formula leaves on its way stays in the cache
 
 
@@ -62,8 +64,35 @@ class Scores:
         """The classes, in the order of the rows."""
         return self.counts.classes
 
+    def __getstate__(self) -> dict[str, Any]:
+        # A registered metric is kept by its name: its functions belong to the library, not to a file.
+        metric = str(self.metric) if self.metric.registered else self.metric
+        return {"counts": self.counts, "metric": metric, "folded": self.folded}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["counts"], get_metric(state["metric"]), state["folded"])  # type: ignore[misc]
+
     def __repr__(self) -> str:
         return f"<Scores by {self.metric}: {self.counts.n_classes:,} classes, {self.counts.n_terms:,} terms>"
+
+    def _repr_html_(self) -> str:
+        first = self.counts.take(range(min(SHOWN_ROWS, self.counts.n_classes)))
+        shown = Scores(first, self.metric, self.folded)
+        names = self.counts.names()
+        rows = []
+        for block, values, signs in shown.blocks():
+            for at, row, sign in zip(range(block.start, block.stop), values, signs, strict=True):
+                best = np.argsort(-np.where(sign > 0, np.abs(row), -1.0), kind="stable")[:BEST_TERMS]
+                terms = [str(names[column]) for column in best if sign[column] > 0]
+                rows.append(
+                    {
+                        "class": str(shown.classes[at]),
+                        "documents": int(shown.counts.pos[at]),
+                        "highest score": float(row[best[0]]) if terms else None,
+                        "best terms for it": terms,
+                    }
+                )
+        return html_table(rows, repr(self)[1:-1], total=self.counts.n_classes)
 
     def _whole(self) -> tuple[Floats, NDArray[np.int8]]:
         if sparse.issparse(self.counts.tp):
@@ -152,9 +181,10 @@ class Scores:
         if self.metric.chi_squared is None:
             return frame
         from scipy.special import chdtrc
+        from scipy.stats import false_discovery_control
 
         p = chdtrc(1, self.metric.chi_squared(self.values))
-        adjusted = np.array([_benjamini_hochberg(row) for row in p]).reshape(p.shape)
+        adjusted = false_discovery_control(p, axis=1) if p.size else p
         return frame.with_columns(p_value=pl.Series(p.ravel()), p_adjusted=pl.Series(adjusted.ravel()))
 
 
@@ -169,11 +199,3 @@ def score(counts: Counts, metric: str | Metric | Callable[..., Any] = "bns", fol
     """
     chosen = get_metric(metric)
     return Scores(counts, chosen, fold and chosen.folds)
-
-
-def _benjamini_hochberg(p: Floats) -> Floats:
-    order = np.argsort(-p, kind="stable")
-    scaled = p[order] * len(p) / np.arange(len(p), 0, -1)
-    adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(np.minimum.accumulate(scaled), 1)
-    return adjusted

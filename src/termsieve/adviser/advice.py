@@ -14,6 +14,7 @@ from termsieve.adviser.goals import get_goal
 from termsieve.adviser.promise import Difference, Promise
 from termsieve.adviser.race import Choice
 from termsieve.adviser.verdicts import Verdicts
+from termsieve.display import html_table
 from termsieve.estimators.vectorizer import TermVectorizer
 
 MEASURED = ("accuracy", "precision", "recall", "f1", "f2")
@@ -255,6 +256,10 @@ class Advice:
             f"<Advice for {self.problem}: {self.choice}, {self.goal} {self.figure:.3f} "
             f"({low:.3f} to {high:.3f} on {self.held_out:,} documents)>"
         )
+
+    def _repr_html_(self) -> str:
+        title = f"Advice for {self.problem}, {self.n_docs:,} documents, goal {self.goal}"
+        return html_table(self.summary(), title)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the advice as plain values, for JSON."""

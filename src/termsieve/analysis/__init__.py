@@ -1,7 +1,8 @@
-"""Result rows, selections or counts come in; small tables that answer a study's questions go out."""
+"""Result rows, selections or counts come in; small tables that answer a reader's questions go out."""
 
 from termsieve.analysis.chances import backups, best_chances, best_pairs, pair_chances, tolerances_of
 from termsieve.analysis.curves import (
+    best_size,
     by_skew,
     precision_recall,
     size_curves,
@@ -10,40 +11,57 @@ from termsieve.analysis.curves import (
     skew_percentile,
     trade_offs,
 )
+from termsieve.analysis.documents import DocumentFacts, document_facts, giveaways
+from termsieve.analysis.of_counts import class_sizes, metric_overlaps, sparsity_table, telling_terms
 from termsieve.analysis.preference import li2009_rankings, preferences
 from termsieve.analysis.ratios import chosen_parameters, implied_ratios, largest_scores, tuning_curves
-from termsieve.analysis.significance import MeanRanks, holm, mean_ranks, paired_tests
+from termsieve.analysis.roc import RocMap, isocline_family, isoclines, roc_map, term_points
+from termsieve.analysis.significance import MeanRanks, holm, mean_ranks, paired_at_best_size, paired_tests
 from termsieve.analysis.stability import fold_stability, jaccard, kuncheva, overlaps, prefixes
 from termsieve.analysis.values import average_maximum, problem_means, problem_values
 
 __all__ = [
+    "DocumentFacts",
     "MeanRanks",
+    "RocMap",
     "average_maximum",
     "backups",
     "best_chances",
     "best_pairs",
+    "best_size",
     "by_skew",
     "chosen_parameters",
+    "class_sizes",
+    "document_facts",
     "fold_stability",
+    "giveaways",
     "holm",
     "implied_ratios",
+    "isocline_family",
+    "isoclines",
     "jaccard",
     "kuncheva",
     "largest_scores",
     "li2009_rankings",
     "mean_ranks",
+    "metric_overlaps",
     "overlaps",
     "pair_chances",
+    "paired_at_best_size",
     "paired_tests",
     "precision_recall",
     "preferences",
     "prefixes",
     "problem_means",
     "problem_values",
+    "roc_map",
     "size_curves",
     "size_needed",
     "skew_curves",
     "skew_percentile",
+    "sparsity_table",
+    "telling_terms",
+    "term_points",
     "tolerances_of",
     "trade_offs",
     "tuning_curves",

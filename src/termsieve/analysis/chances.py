@@ -47,7 +47,8 @@ def pair_chances(
 ) -> pl.DataFrame:
     """Return for every pair of methods the share of problems on which either is near the best, best first.
 
-    `gain` is what the second adds to the better of the two alone.
+    `first_alone` and `second_alone` are the shares of the two by themselves, the stronger first; `gain` is
+    what the second adds to the first.
     """
     made = []
     for learner, methods, gaps in _gaps(rows, measure, size):
@@ -66,10 +67,13 @@ def pair_chances(
                     first=[methods[a] for a, _ in ordered],
                     second=[methods[b] for _, b in ordered],
                     share=both,
+                    first_alone=[float(alone[a]) for a, _ in ordered],
+                    second_alone=[float(alone[b]) for _, b in ordered],
                     gain=[share - float(alone[a]) for share, (a, _) in zip(both, ordered, strict=True)],
                 )
             )
-    columns = ["first", "second", "learner", "tolerance", "share", "gain", "n_problems"]
+    columns = ["first", "second", "learner", "tolerance", "share", "first_alone", "second_alone", "gain"]
+    columns.append("n_problems")
     order = ["learner", "tolerance", "share", "first", "second"]
     return _joined(made, columns).sort(order, descending=[False, False, True, False, False])
 
@@ -87,31 +91,39 @@ def best_pairs(
 
 def backups(
     rows: Rows,
-    leader: str,
+    leader: str | None = None,
     measure: Measure = "f1",
     tolerances: Sequence[float] | None = None,
     size: float | None = None,
 ) -> pl.DataFrame:
     """Return the residual wins: of the problems where `leader` fails, the share where another does not.
 
-    The best backup comes first; `n_failed` is the number of those problems; where it is 0, `share` is null.
+    Without a leader it is the method that is most often within the smallest tolerance of the best, with each
+    learner. The best backup comes first; `n_failed` is the number of those problems; where it is 0, `share`
+    is null.
     """
     made = []
     for learner, methods, gaps in _gaps(rows, measure, size):
-        if leader not in methods:
-            raise unknown_name("method", leader, methods)
-        at = methods.index(leader)
-        others = [name for name in methods if name != leader]
-        for tolerance in _checked(measure, tolerances):
+        steps = _checked(measure, tolerances)
+        chosen = _leader(methods, gaps, min(steps)) if leader is None else leader
+        if chosen not in methods:
+            raise unknown_name("method", chosen, methods)
+        at = methods.index(chosen)
+        others = [name for name in methods if name != chosen]
+        for tolerance in steps:
             near = _near(gaps, tolerance)
             failed = near[~near[:, at]]
             rest = np.delete(failed, at, axis=1)
             shares = rest.mean(axis=0).tolist() if len(failed) else [None] * len(others)
             table = _table(learner, tolerance, len(gaps), method=others, share=shares)
             made.append(
-                table.with_columns(n_failed=pl.lit(len(failed)), share=pl.col("share").cast(pl.Float64))
+                table.with_columns(
+                    leader=pl.lit(chosen),
+                    n_failed=pl.lit(len(failed)),
+                    share=pl.col("share").cast(pl.Float64),
+                )
             )
-    columns = ["method", "learner", "tolerance", "share", "n_failed", "n_problems"]
+    columns = ["leader", "method", "learner", "tolerance", "share", "n_failed", "n_problems"]
     order = ["learner", "tolerance", "share", "method"]
     return _joined(made, columns).sort(order, descending=[False, False, True, False], nulls_last=True)
 
@@ -126,6 +138,11 @@ def _gaps(
         table = wide.drop(PROBLEM).to_numpy()
         made.append((learner, wide.columns[len(PROBLEM) :], table.max(axis=1, keepdims=True) - table))
     return made
+
+
+def _leader(methods: list[str], gaps: NDArray[np.float64], tolerance: float) -> str:
+    shares = _near(gaps, tolerance).mean(axis=0)
+    return min(zip(-shares, methods, strict=True))[1]
 
 
 def _near(gaps: NDArray[np.float64], tolerance: float) -> NDArray[np.bool_]:

@@ -15,28 +15,36 @@ from termsieve.analysis.values import (
     Rows,
     goal_values,
     in_order,
+    main_kind,
     micro_values,
+    of_kind,
     problem_means,
     values_at,
 )
 from termsieve.errors import ParameterError, unknown_name
 
 Average = Literal["macro", "micro"]
+Side = Literal["low", "high"]
 
 
 def size_curves(
-    rows: Rows, measure: Measure = "f1", average: Average = "macro", confidence: float = 0.95
+    rows: Rows,
+    measure: Measure = "f1",
+    average: Average = "macro",
+    confidence: float = 0.95,
+    size_kind: str | None = None,
 ) -> pl.DataFrame:
     """Return for each method, learner and size the average `value` and its band `low` to `high`.
 
     "macro" is the mean over problems, each the mean over its trials; the band is the t interval of that mean
     over problems, null for a single one. "micro" pools the counts of all problems and has no band. Rows of
-    size_kind "all" are the lines of all features.
+    size_kind "all" are the lines of all features; `size_kind` leaves out other kinds of size.
     """
     if average not in get_args(Average):
         raise unknown_name("average", average, get_args(Average))
     if not 0 < confidence < 1:
         raise ParameterError(f"confidence must lie between 0 and 1, not {confidence!r}")
+    rows = rows if size_kind is None else of_kind(rows, size_kind)
     if average == "micro":
         nothing = pl.lit(None, dtype=pl.Float64)
         made = micro_values(rows, measure).with_columns(low=nothing, high=nothing)
@@ -59,8 +67,23 @@ def _banded(means: pl.DataFrame, keys: list[str], confidence: float) -> pl.DataF
     ).select(*keys, "value", "low", "high", "n_problems", "n_terms", "sparsity")
 
 
-def precision_recall(rows: Rows, size: float, size_kind: str | None = None) -> pl.DataFrame:
-    """Return the macro precision, recall and F1 of each method and learner at one size."""
+def best_size(rows: Rows, measure: Measure = "f1") -> tuple[str, float]:
+    """Return the kind and the size at which some method has the greatest macro value.
+
+    Of several kinds of size the one that most rows have is searched.
+    """
+    kind = main_kind(rows)
+    sized = size_curves(rows, measure, size_kind=kind).filter(pl.col("size_kind") != "all")
+    return kind, float(sized.sort("value", "size", descending=[True, False])["size"][0])
+
+
+def precision_recall(rows: Rows, size: float | None = None, size_kind: str | None = None) -> pl.DataFrame:
+    """Return the macro precision, recall and F1 of each method and learner at one size.
+
+    Without a size it is the best one for F1.
+    """
+    if size is None:
+        size_kind, size = best_size(rows)
     keys = ["method", "learner"]
     made = None
     for name in ("precision", "recall", "f1"):
@@ -68,7 +91,7 @@ def precision_recall(rows: Rows, size: float, size_kind: str | None = None) -> p
         part = values.group_by(keys).agg(pl.col("value").mean().alias(name))
         made = part if made is None else made.join(part, on=keys)
     assert made is not None
-    return made.sort(keys)
+    return made.sort(keys).with_columns(size=pl.lit(float(size)))
 
 
 def by_skew(
@@ -83,17 +106,25 @@ def by_skew(
 
 
 def skew_curves(
-    rows: Rows, threshold: float | None = None, measure: Measure = "f1", confidence: float = 0.95
+    rows: Rows,
+    threshold: float | None = None,
+    measure: Measure = "f1",
+    confidence: float = 0.95,
+    side: Side | None = None,
 ) -> pl.DataFrame:
     """Return `size_curves` of the problems up to a skew ("low") and above it ("high"), apart.
 
     Without a threshold it is the 90th percentile of the problems' skews, which for forman2003 is 1:67.
+    `side` asks for one of the two, and for the kind of size that most rows have.
     """
+    if side is not None:
+        rows = of_kind(rows, main_kind(rows))
     means = problem_means(rows, measure)
     if threshold is None:
         threshold = skew_percentile(rows)
-    side = pl.when(pl.col("skew") <= threshold).then(pl.lit("low")).otherwise(pl.lit("high"))
-    made = _banded(means.with_columns(skew_side=side), ["skew_side", *RUN], confidence)
+    half = pl.when(pl.col("skew") <= threshold).then(pl.lit("low")).otherwise(pl.lit("high"))
+    made = _banded(means.with_columns(skew_side=half), ["skew_side", *RUN], confidence)
+    made = made if side is None else made.filter(pl.col("skew_side") == side)
     return made.with_columns(threshold=pl.lit(float(threshold)))
 
 

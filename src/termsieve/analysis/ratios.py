@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import polars as pl
@@ -14,30 +14,35 @@ from termsieve.metrics import Metric, get_metric
 from termsieve.ranking import rank
 from termsieve.scores import score
 
+Parameter = Literal["ratio", "lam"]
+PARAMETERS = get_args(Parameter)
 _RUN = ("corpus", "problem", "method", "learner", "size_kind", "size")
 
 
-def chosen_parameters(selections: pl.DataFrame) -> pl.DataFrame:
+def chosen_parameters(selections: pl.DataFrame, parameter: Parameter | None = None) -> pl.DataFrame:
     """Return the ratio and the lam that tuned selections chose, for each problem, method and size.
 
-    Each is the mean over trials and folds (`ratio`, `lam`), with its least and greatest value.
+    Each is the mean over trials and folds (`ratio`, `lam`), with its least and greatest value. `parameter`
+    asks for the selections that chose the one of that name.
     """
-    _check(selections, ["ratio", "lam"])
-    tuned = selections.filter(pl.col("ratio").is_not_null() | pl.col("lam").is_not_null())
+    _check(selections, list(PARAMETERS))
+    tuned = selections.filter(_chosen(parameter))
     columns = []
-    for name in ("ratio", "lam"):
+    for name in PARAMETERS:
         column = pl.col(name).cast(pl.Float64)
         columns += [column.mean(), column.min().alias(f"{name}_low"), column.max().alias(f"{name}_high")]
     return tuned.group_by(list(_RUN)).agg(columns).sort(_RUN, nulls_last=True)
 
 
-def tuning_curves(selections: pl.DataFrame) -> pl.DataFrame:
-    """Return the objective (`value`) at each candidate ratio or lam, averaged over trials and folds.
+def tuning_curves(selections: pl.DataFrame, parameter: Parameter | None = None) -> pl.DataFrame:
+    """Return the goal's value (`value`) at each candidate ratio or lam, averaged over trials and folds.
 
     The candidates of both are evenly spaced from 0 to 1: a curve of m values stands for 0, 1/(m-1), ..., 1.
+    `parameter` asks for the selections that chose the one of that name.
     """
     _check(selections, ["curve"])
-    tuned = selections.filter(pl.col("curve").list.len() > 1)
+    tuned = selections if parameter is None else selections.filter(_chosen(parameter))
+    tuned = tuned.filter(pl.col("curve").list.len() > 1)
     steps = pl.int_ranges(pl.col("curve").list.len()).alias("step")
     points = tuned.with_columns(steps, n=pl.col("curve").list.len() - 1).explode("step", "curve")
     points = points.with_columns(candidate=pl.col("step") / pl.col("n"))
@@ -99,6 +104,11 @@ def largest_scores(counts: Counts, metrics: Sequence[str | Metric | Callable[...
     for side in ("positive", "negative"):
         schema |= {f"{side}_term": pl.String, f"{side}_score": pl.Float64}
     return pl.DataFrame(made, schema=schema)
+
+
+def _chosen(parameter: Parameter | None) -> pl.Expr:
+    names = PARAMETERS if parameter is None else (parameter,)
+    return pl.any_horizontal(pl.col(name).is_not_null() for name in names)
 
 
 def _check(selections: pl.DataFrame, columns: list[str]) -> None:

@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from termsieve.analysis.curves import best_size
 from termsieve.analysis.values import (
     PROBLEM,
     Measure,
@@ -75,6 +76,12 @@ def paired_tests(
     if not made:
         raise InputError("there is only one method, and nothing to compare it with")
     return pl.concat(made)
+
+
+def paired_at_best_size(rows: Rows, measure: Measure = "f1", reference: str | None = None) -> pl.DataFrame:
+    """Return `paired_tests` over problems at the size at which some method has the greatest macro value."""
+    kind, size = best_size(rows, measure)
+    return paired_tests(rows, size, measure, reference, unit="problem", size_kind=kind)
 
 
 def _compared(methods: Sequence[str], reference: str | None) -> list[tuple[str, str]]:
@@ -164,6 +171,11 @@ class MeanRanks(NamedTuple):
     n_problems: int
     ranks: pl.DataFrame
     pairs: pl.DataFrame
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """The pairs, which are the numbers that a reader may want."""
+        return self.pairs
 
 
 def mean_ranks(

@@ -43,15 +43,21 @@ def kuncheva(a: Collection[Any], b: Collection[Any], n_terms: int) -> float | No
     return (len(first & second) * n - k * m) / float(np.sqrt(k * (n - k)) * np.sqrt(m * (n - m)))
 
 
-def fold_stability(selections: pl.DataFrame, n_terms: int | Mapping[str, int] | None = None) -> pl.DataFrame:
+def fold_stability(
+    selections: pl.DataFrame,
+    n_terms: int | Mapping[str, int] | None = None,
+    sizes: Sequence[float] = (),
+) -> pl.DataFrame:
     """Return for each problem, method and size the mean likeness of the selections of its trials and folds.
 
-    `jaccard` and, where the size of the vocabulary is known (`n_terms`: a number, or one a corpus),
+    `jaccard` and, where the size of the vocabulary is known (`n_terms`: a number, or one per corpus),
     `kuncheva` are means over all pairs of the `n_sets` selections; of a single selection they are null.
+    `sizes` adds the smaller numbers of terms that a study does not store; see `prefixes`.
     """
     missing = [name for name in (*_RUN, "terms") if name not in selections.columns]
     if missing:
         raise InputError(f"the selections lack the column {missing[0]!r}; give them as a study writes them")
+    selections = prefixes(selections, sizes) if sizes else selections
     made = []
     for key, part in selections.sort(_RUN, nulls_last=True).group_by(list(_RUN), maintain_order=True):
         row = dict(zip(_RUN, key, strict=True))

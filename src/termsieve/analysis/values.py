@@ -91,6 +91,20 @@ def values_at(values: pl.DataFrame, size: float, size_kind: str | None = None) -
     return chosen
 
 
+def main_kind(rows: Rows) -> str:
+    """Return the kind of size that most rows have."""
+    sized = rows.lazy().filter(pl.col("size_kind") != "all")
+    kinds = sized.group_by("size_kind").len().sort("len", "size_kind", descending=[True, False]).collect()
+    if kinds.is_empty():
+        raise InputError("there are no sizes to compare")
+    return str(kinds["size_kind"][0])
+
+
+def of_kind(rows: Rows, size_kind: str) -> pl.LazyFrame:
+    """Return the rows of all features and of one kind of size."""
+    return rows.lazy().filter(pl.col("size_kind").is_in([size_kind, "all"]))
+
+
 def goal_values(
     rows: Rows, measure: Measure = "f1", size: float | None = None, size_kind: str | None = None
 ) -> pl.DataFrame:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import altair as alt
 import polars as pl
 
-from termsieve.analysis.significance import MeanRanks
 from termsieve.charts.theme import (
     FAINT,
     HEIGHT,
@@ -26,12 +25,16 @@ from termsieve.charts.theme import (
 )
 from termsieve.errors import InputError
 
-_SIZE_TITLES = {
+if TYPE_CHECKING:
+    from termsieve.analysis import MeanRanks
+
+SIZE_LABELS = {
     "k": "number of terms",
-    "sparsity": "distinct terms a document",
+    "sparsity": "distinct terms per document",
     "fraction": "share of the vocabulary",
     "documents": "share of the training documents",
 }
+PARAMETER_LABELS = {"ratio": "share of positive terms", "lam": "lam"}
 
 
 def _methods(table: pl.DataFrame, column: str = "method") -> list[str]:
@@ -66,7 +69,7 @@ def curves(table: pl.DataFrame, measure: str = "f1", x: str = "size") -> alt.Lay
     pick = picked()
     strong = alt.condition(pick, alt.value(1), alt.value(0.12))
     base = alt.Chart(records(sized)).encode(
-        x=_size_x(x, sized, _SIZE_TITLES[kind]),
+        x=_size_x(x, sized, SIZE_LABELS[kind]),
         color=colour(names),
     )
     y = alt.Y("value:Q", scale=alt.Scale(zero=False), title=measure_label(measure))
@@ -171,17 +174,20 @@ def chances(table: pl.DataFrame, measure: str = "f1") -> alt.Chart:
     )
 
 
-def pairs(table: pl.DataFrame, alone: pl.DataFrame, tolerance: float | None = None) -> alt.LayerChart:
+def pairs(table: pl.DataFrame, tolerance: float | None = None) -> alt.LayerChart:
     """Return a square of `pair_chances`: how often either of two methods, or one alone, is near the best.
 
-    `alone` is the table of `best_chances`; the smallest tolerance is drawn unless another is named.
+    The smallest tolerance is drawn unless another is named.
     """
     _one_learner(table)
     chosen = float(table["tolerance"].min()) if tolerance is None else tolerance  # type: ignore[arg-type]
-    near = (pl.col("tolerance") - chosen).abs() < 1e-9
-    one = alone.filter(near).select(first="method", second="method", share="share")
-    two = table.filter(near).select("first", "second", "share")
-    both = pl.concat([one, two, two.select(first="second", second="first", share="share")])
+    near = table.filter((pl.col("tolerance") - chosen).abs() < 1e-9)
+    two = near.select("first", "second", "share")
+    one = [near.select(first=name, second=name, share=f"{name}_alone") for name in ("first", "second")]
+    both = pl.concat(
+        [pl.concat(one).unique("first"), two, two.select(first="second", second="first", share="share")]
+    )
+    both = both.sort("first", "second")
     names = _methods(both, "first")
     base = alt.Chart(records(both)).encode(
         x=alt.X("first:N", sort=names, title=None, axis=alt.Axis(labelAngle=-40)),
@@ -197,10 +203,8 @@ def pairs(table: pl.DataFrame, alone: pl.DataFrame, tolerance: float | None = No
     return layered(squares, numbers, height=30 * len(names))
 
 
-def tuning_curves(
-    table: pl.DataFrame, measure: str = "f1", candidate: str = "share of positive terms"
-) -> alt.Chart:
-    """Return the objective against the ratio or lam tried, a problem at a time, from `tuning_curves`."""
+def tuning_curves(table: pl.DataFrame, parameter: str = "ratio", measure: str = "goal") -> alt.Chart:
+    """Return the goal against the ratio or lam tried, one problem at a time, from `tuning_curves`."""
     rows, names = _with_runs(_one_learner(table))
     if rows.is_empty():
         raise InputError("no selection tried several candidates")
@@ -214,7 +218,7 @@ def tuning_curves(
     chart = alt.Chart(records(rows)).transform_filter(choose).mark_line(point={"size": 40}, strokeWidth=2)
     return (
         chart.encode(
-            x=alt.X("candidate:Q", title=candidate),
+            x=alt.X("candidate:Q", title=PARAMETER_LABELS[parameter]),
             y=alt.Y("value:Q", scale=alt.Scale(zero=False), title=measure_label(measure)),
             color=colour(names, "run"),
             strokeDash=dash(names, "run"),
@@ -232,7 +236,7 @@ def chosen_parameters(table: pl.DataFrame, parameter: str = "ratio") -> alt.Laye
     if rows.is_empty():
         raise InputError(f"no selection chose a {parameter}")
     order = rows.group_by("problem").agg(pl.col(parameter).mean()).sort(parameter)["problem"].to_list()
-    title = {"ratio": "share of positive terms chosen", "lam": "lam chosen"}[parameter]
+    title = f"{PARAMETER_LABELS[parameter]} chosen"
     base = alt.Chart(records(rows)).encode(
         y=alt.Y("problem:N", sort=order, title=None),
         color=colour(names, "run"),
@@ -270,8 +274,13 @@ def trade_off(table: pl.DataFrame, measure: str = "f1") -> alt.LayerChart:
     return layered(front, dots)
 
 
-def stability(table: pl.DataFrame, index: str = "jaccard") -> alt.Chart:
-    """Return how alike the selections of folds are by size, the mean over problems, from `fold_stability`."""
+def stability(table: pl.DataFrame, index: str | None = None) -> alt.Chart:
+    """Return how alike the selections of folds are by size, the mean over problems, from `fold_stability`.
+
+    `index` is "kuncheva" where the table has it, else "jaccard", unless one is named.
+    """
+    if index is None:
+        index = "jaccard" if table["kuncheva"].null_count() == table.height else "kuncheva"
     keys = ["method", "size"]
     rows = table.filter(pl.col(index).is_not_null() & pl.col("size").is_not_null())
     rows = rows.group_by(keys).agg(pl.col(index).mean()).sort(keys)

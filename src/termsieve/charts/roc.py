@@ -1,160 +1,27 @@
-"""Counts of a class come in; its ROC map and families of isoclines go out."""
+"""Points and lines of the ROC plane come in; the ROC map of a class and families of isoclines go out."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import altair as alt
 import numpy as np
 import polars as pl
 
-from termsieve.charts.contours import RESOLUTION, score_grid
 from termsieve.charts.theme import FAINT, FOUND, HEIGHT, LABEL_LIMIT, PALETTE, layered, records
-from termsieve.counts import Counts
-from termsieve.errors import InputError, ParameterError, unknown_name
-from termsieve.metrics import Metric, get_metric
-from termsieve.ranking import rank
-from termsieve.scores import score
 
-MetricSpec = str | Metric | Callable[..., Any]
-SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000)
-MAX_METRICS = 5
-MAX_LETTERS = 60  # of a word in a tooltip
-POINT_LETTERS = 160  # of all words of a point
+if TYPE_CHECKING:
+    from termsieve.analysis import RocMap
 
 
-def class_position(counts: Counts, label: Any = None) -> int:
-    """Return where a class stands in `counts`; without a label the only problem there is."""
-    if label is None:
-        if len(counts.problems) == 1:
-            return int(counts.problems[0])
-        raise ParameterError(f"there are {counts.n_classes} classes; choose one with label=")
-    found = [i for i, known in enumerate(counts.classes.tolist()) if known == label]
-    if not found:
-        raise unknown_name("class", label, [str(known) for known in counts.classes])
-    return found[0]
-
-
-def class_counts(counts: Counts, label: Any = None) -> Counts:
-    """Return the counts of one class against all other documents."""
-    position = class_position(counts, label)
-    return counts if counts.n_classes == 1 else counts.take([position])
-
-
-def shown(text: Any, letters: int = MAX_LETTERS) -> str:
-    """Return a text as it can be shown: valid Unicode, and cut where it is very long.
-
-    >>> shown("a" * 9, letters=5), shown("\\ud800x")
-    ('aaaa…', '?x')
-    """
-    clean = str(text).encode("utf-8", "replace").decode("utf-8")
-    return clean if len(clean) <= letters else clean[: letters - 1] + "…"
-
-
-def term_points(
-    counts: Counts,
-    label: Any = None,
-    metrics: Sequence[MetricSpec] = ("bns", "information_gain"),
-    max_points: int = 3000,
-    max_words: int = 8,
-) -> pl.DataFrame:
-    """Return the distinct points (fp, tp) of a class: how many terms share each, and the first of them.
-
-    Of more than `max_points` the best by any of the metrics are kept. `words` holds up to `max_words` terms.
-    """
-    own = class_counts(counts, label)
-    tp, fp = own.tp[0], own.df - own.tp[0]
-    present = np.flatnonzero(own.df)
-    if not len(present):
-        raise InputError("no term occurs in any document, so there is no point to draw")
-    place = tp[present] * (own.n_docs + 1) + fp[present]
-    _, first, which, size = np.unique(place, return_index=True, return_inverse=True, return_counts=True)
-    best = np.full(len(first), np.inf)
-    for chosen in metrics:
-        position = np.empty(own.n_terms)
-        order = rank(score(own, chosen)).order
-        position[order] = np.arange(len(order))
-        np.minimum.at(best, which, position[present])
-    kept = np.sort(np.argsort(best, kind="stable")[:max_points])
-    groups = np.split(np.argsort(which, kind="stable"), np.cumsum(size)[:-1])
-    names = own.names()
-    words = []
-    for g in kept:
-        some = [shown(names[present[t]]) for t in groups[g][:max_words]]
-        letters = np.cumsum([len(word) for word in some])
-        some = some[: max(1, int((letters <= POINT_LETTERS).sum()))]
-        more = size[g] - len(some)
-        words.append(", ".join(some) + (f" and {more:,} more" if more > 0 else ""))
-    at = present[first[kept]]
-    return pl.DataFrame(
-        {"fp": fp[at], "tp": tp[at], "terms": size[kept], "words": pl.Series(words, dtype=pl.String)}
-    )
-
-
-def isoclines(
-    counts: Counts,
-    label: Any = None,
-    metrics: Sequence[MetricSpec] = ("bns", "information_gain"),
-    sizes: Sequence[int] = SIZES,
-    resolution: int = RESOLUTION,
-) -> pl.DataFrame:
-    """Return for each metric and size k the lines of the tables that score as the class's k-th best term.
-
-    Terms above are among the best k, terms below are not, terms on the line may be either. A two-sided
-    metric has a line for positive and one for negative terms. `line` numbers the lines, `step` their points;
-    sizes beyond the number of terms have no line, and neither has a level that every table reaches.
-    """
-    own = class_counts(counts, label)
-    pos, neg = int(own.pos[0]), int(own.neg[0])
-    made: list[dict[str, Any]] = []
-    n_lines = 0
-    for chosen in map(get_metric, metrics):
-        grid = score_grid(chosen, pos, neg, resolution)
-        ranking = rank(score(own, chosen))
-        for k in sizes:
-            if not 0 < k <= len(ranking):
-                continue
-            level = float(ranking.scores[ranking.order[k - 1]])
-            for line in grid.level_lines(level):
-                n_lines += 1
-                base = {"metric": str(chosen), "k": int(k), "level": level, "line": n_lines}
-                made += [
-                    base | {"step": i, "fp": fp, "tp": tp}
-                    for i, (fp, tp) in enumerate(line.round(2).tolist())
-                ]
-    schema = {"metric": pl.String, "k": pl.Int64, "level": pl.Float64, "line": pl.Int64, "step": pl.Int64}
-    return pl.DataFrame(made, schema=schema | {"fp": pl.Float64, "tp": pl.Float64})
-
-
-def roc_map(
-    counts: Counts,
-    label: Any = None,
-    metrics: Sequence[MetricSpec] = ("bns", "information_gain"),
-    sizes: Sequence[int] = SIZES,
-    max_points: int = 3000,
-    max_words: int = 8,
-) -> alt.LayerChart:
-    """Return the ROC map of a class: every term a point at (fp, tp), and the isoclines of up to five metrics.
+def roc_map(table: RocMap) -> alt.LayerChart:
+    """Return the map of `analysis.roc_map`: every term a point at (fp, tp), and the metrics' isoclines.
 
     Hovering shows a point's words, the search box finds a word, a list chooses k, a box for each metric shows
     or hides its line, and a switch stretches the corner near the origin, where most terms are.
     """
-    if not 1 <= len(metrics) <= MAX_METRICS:
-        raise ParameterError(f"a map holds 1 to {MAX_METRICS} metrics, not {len(metrics)}")
-    chosen = [get_metric(each) for each in metrics]
-    position = class_position(counts, label)
-    points = term_points(counts, label, chosen, max_points, max_words)
-    lines = isoclines(counts, label, chosen, sizes)
-    return roc_chart(
-        points, lines, [str(each) for each in chosen], int(counts.pos[position]), int(counts.neg[position])
-    )
-
-
-def roc_chart(
-    points: pl.DataFrame, lines: pl.DataFrame, metrics: Sequence[str], pos: int, neg: int
-) -> alt.LayerChart:
-    """Return the map of ready points and lines."""
+    points, lines, metrics, pos, neg = table
     near = alt.param(
         name="near",
         value="near the origin",
@@ -258,33 +125,15 @@ def _tick_choice(total: int) -> alt.ExprRef:
     return alt.ExprRef(f"near == 'near the origin' ? {near} : {even}")
 
 
-def isocline_family(
-    metric: MetricSpec, pos: int = 100, neg: int = 1000, levels: int | Sequence[float] = 9
-) -> alt.Chart:
-    """Return the contour map of one metric over the ROC plane (forman2003, Appendix C).
-
-    Of a number of levels each divides the plane's tables into equal parts; or give the levels themselves.
-    """
-    chosen = get_metric(metric)
-    grid = score_grid(chosen, pos, neg)
-    if isinstance(levels, int):
-        area = np.outer(np.gradient(grid.tp), np.gradient(grid.fp))
-        shares = np.arange(1, levels + 1) / (levels + 1)
-        values = np.unique(np.quantile(grid.values, shares, weights=area, method="inverted_cdf"))
-    else:
-        values = np.asarray(levels, dtype=float)
-    rows = [
-        {"level": round(float(level), 6), "line": f"{i}.{j}", "step": s, "fpr": fp / neg, "tpr": tp / pos}
-        for i, level in enumerate(values)
-        for j, line in enumerate(grid.level_lines(float(level)))
-        for s, (fp, tp) in enumerate(line.tolist())
-    ]
-    chart = alt.Chart(records(rows)).mark_line(strokeWidth=2)
+def isocline_family(table: pl.DataFrame) -> alt.Chart:
+    """Return the contour map of one metric over the ROC plane, from `analysis.isocline_family`."""
+    metric = str(table["metric"][0]) if table.height else ""
+    chart = alt.Chart(records(table)).mark_line(strokeWidth=2)
     return chart.encode(
         x=alt.X("fpr:Q", scale=alt.Scale(domain=[0, 1]), title="false positive rate"),
         y=alt.Y("tpr:Q", scale=alt.Scale(domain=[0, 1]), title="true positive rate"),
-        color=alt.Color("level:Q", scale=alt.Scale(scheme="viridis"), title=str(chosen)),
+        color=alt.Color("level:Q", scale=alt.Scale(scheme="viridis"), title=metric),
         detail=alt.Detail("line:N"),
         order=alt.Order("step:Q"),
-        tooltip=[alt.Tooltip("level:Q", title=str(chosen), format=".4g")],
+        tooltip=[alt.Tooltip("level:Q", title=metric, format=".4g")],
     ).properties(width=HEIGHT, height=HEIGHT)

@@ -13,6 +13,7 @@ import altair as alt
 import polars as pl
 
 from termsieve.errors import InputError, ParameterError
+from termsieve.files import write_whole
 
 # Okabe and Ito's colours for all kinds of colour vision, without the black and the yellow that vanish on a
 # dark or a light ground; beyond seven, dashes and shapes tell the lines apart.
@@ -145,4 +146,4 @@ def save(chart: Any, path: str | os.PathLike[str], scale: float = 1) -> None:
         content = json.dumps(spec, allow_nan=False).encode()
     else:
         raise ParameterError(f"a chart is saved as .html, .svg, .png or .json, not as {kind or 'nothing'!r}")
-    Path(path).write_bytes(content)
+    write_whole(path, content)

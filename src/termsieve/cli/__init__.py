@@ -5,24 +5,20 @@ from __future__ import annotations
 import os
 import sys
 
+TYPE_CHECKING = False  # typing itself is not loaded: the fewer modules, the sooner Ctrl-C has an answer
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import NoReturn
+
 INTERRUPTED = 130  # what shells answer for a command that Ctrl-C ended
 
 
 def main() -> None:
     """Run the command line of this process."""
     try:
-        import signal
+        code = _run()
     except KeyboardInterrupt:
         _stop()
-    heeds = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if heeds:
-        signal.signal(signal.SIGINT, _stop)
-    from termsieve.cli.app import app
-    from termsieve.cli.shell import exit_code
-
-    if heeds:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-    code = exit_code(app, sys.argv[1:])
     if code == INTERRUPTED:
         # Python would end itself by the signal if the interrupt came while it ran generated code.
         sys.stdout.flush()
@@ -30,7 +26,34 @@ def main() -> None:
     sys.exit(code)
 
 
-def _stop(*_: object) -> None:
-    """End at once: while modules are loaded there is nothing to clean up, and an error may get lost."""
+def _run() -> int:
+    """Run the command line and return its exit code; Ctrl-C is answered from the first line to the last."""
+    import signal
+
+    heeds = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if heeds:
+        signal.signal(signal.SIGINT, _interrupt)
+    from termsieve.cli.app import app
+    from termsieve.cli.shell import exit_code
+
+    code = exit_code(app, sys.argv[1:])
+    if heeds:
+        signal.signal(
+            signal.SIGINT, _stop
+        )  # all is written, and what Python does at its end shows tracebacks
+    return code
+
+
+def _interrupt(_: int, frame: FrameType | None) -> None:
+    """Raise KeyboardInterrupt; end at once while a module is loaded, where it may become another error."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            _stop()
+        frame = frame.f_back
+    raise KeyboardInterrupt
+
+
+def _stop(*_: object) -> NoReturn:
+    """Say so and end at once, without the work that Python does at its end."""
     os.write(2, b"termsieve: stopped\n")
     os._exit(INTERRUPTED)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer import Option
 
-from termsieve.cli.output import check_output, show_json, show_table, whole_file, working
-from termsieve.cli.shell import say, wrong
+from termsieve.cli.output import check_output, show_json, show_table, working
+from termsieve.cli.shell import put, say, wrong
 from termsieve.cli.source import Source, takes_source
 from termsieve.cli.terms import Class, Json
 
@@ -119,13 +118,13 @@ def advise(
     show_table(advice.summary(), title)
     if advice.frontier_rows():
         show_table(advice.frontier_rows(), "The fewest terms within a distance of the best figure (cross-validated)")
-    sys.stdout.write("\n".join(filter(None, advice.sentences())) + "\n")
+    put("\n".join(filter(None, advice.sentences())) + "\n")
 
 
 def _rivals(paths: list[str]) -> dict[str, Any]:
-    from termsieve.cli.saved import load_pipeline
+    from termsieve.models import load_model
 
-    return {Path(path).name: load_pipeline(path) for path in paths}
+    return {Path(path).name: load_model(path).pipeline for path in paths}
 
 
 def _column(source: Source, name: str | None, n_docs: int) -> list[Any] | None:
@@ -153,15 +152,13 @@ def _column(source: Source, name: str | None, n_docs: int) -> list[Any] | None:
 
 
 def _save(advice: Any, corpus: Any, path: Path) -> None:
-    from termsieve.cli.saved import LABELS, save_pipeline
+    from termsieve.models import Model
 
     if corpus.texts is None:
         raise wrong("the documents are word counts; --pipeline needs the texts themselves")
     with working("training"):
         labels = list(corpus.labels) if corpus.multilabel else corpus.labels
-        model = advice.pipeline().fit(list(corpus.texts), labels)
-        if corpus.multilabel:
-            setattr(model, LABELS, corpus.classes.tolist())
-    with whole_file(path) as part:
-        save_pipeline(model, part)
+        fitted = advice.pipeline().fit(list(corpus.texts), labels)
+    several = corpus.multilabel and not advice.problem.endswith("against the rest")
+    Model(fitted, tuple(corpus.classes.tolist()) if several else None).save(path)
     say(f"wrote {path}: {advice.choice}")

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
 from functools import reduce
 from operator import add
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from typer import Argument, Option
 
 from termsieve.cli.output import check_output, show_json, show_table, working
-from termsieve.cli.shell import say, wrong
+from termsieve.cli.shell import say
 from termsieve.cli.source import Source, takes_source
 from termsieve.cli.terms import Json
 
 app = typer.Typer()
+COMMON = 20  # words that `show --json` lists
 Output = Annotated[
     Path, Option("-o", "--output", metavar="FILE", help="The counts file to write, as .parquet.")
 ]
@@ -34,16 +34,28 @@ def count(
     output: Output = Path("counts.parquet"),
     occurrences: Annotated[bool, Option("--occurrences", help="Count how often words occur, too.")] = False,
     workers: Annotated[
-        int | None, Option("--workers", metavar="N", help="Threads; one a core by default.")
+        int | None, Option("--workers", metavar="N", help="Number of threads; one per processor by default.")
     ] = None,
     max_terms: Annotated[
-        int | None, Option("--max-terms", metavar="N", help="Keep about so many words, the commonest.")
+        int | None, Option("--max-terms", metavar="N", help="Keep about N words, the commonest ones.")
     ] = None,
     checkpoint: Annotated[
-        Path | None, Option("--checkpoint", metavar="FILE", help="Where an interrupted run goes on from.")
+        Path | None,
+        Option("--checkpoint", metavar="FILE", help="File from which an interrupted run goes on."),
     ] = None,
-    dask: Annotated[
-        str | None, Option("--dask", metavar="ADDRESS", help="Count on the Dask cluster with that scheduler.")
+    whole_files: Annotated[
+        bool,
+        Option(
+            "--whole-files",
+            help="With --checkpoint: notice changed files by all of their content, not only its two ends.",
+        ),
+    ] = False,
+    engine: Annotated[
+        str, Option("--engine", metavar="NAME", help="Who counts: threads or dask.")
+    ] = "threads",
+    address: Annotated[
+        str | None,
+        Option("--address", metavar="ADDRESS", help="With --engine dask: its scheduler, as tcp://HOST:8786."),
     ] = None,
 ) -> None:
     """Count words once, into a file for the other commands.
@@ -56,39 +68,22 @@ def count(
     files = [source.file, *(more or [])]
     with warnings.catch_warnings(record=True) as doubts:
         warnings.simplefilter("always")
-        if dask is not None:
-            if workers or checkpoint:
-                raise wrong("--workers and --checkpoint are for one machine, not for --dask")
-            made = _counted_on_dask(dask, source, files, occurrences=occurrences, max_terms=max_terms)
-        else:
-            made = source.counted(
-                files,
-                occurrences=occurrences,
-                max_terms=max_terms,
-                workers=workers,
-                checkpoint=checkpoint,
-                progress=sys.stderr.isatty(),
-            )
+        counts = source.counted(
+            files,
+            engine=engine,
+            address=address,
+            occurrences=occurrences,
+            max_terms=max_terms,
+            workers=workers,
+            checkpoint=checkpoint,
+            whole_files=whole_files,
+            progress=sys.stderr.isatty(),
+        )
     for doubt in doubts:
         if isinstance(doubt.message, UserWarning):
             say(str(doubt.message))
-    made.save(output)
-    say(f"wrote {output}: {made}")
-
-
-def _counted_on_dask(address: str, source: Source, files: list[str], **options: Any) -> Any:
-    from termsieve.cli.cluster import connected
-    from termsieve.readers import guessed_format
-
-    for file in files:
-        if file == "-" or (source.format or guessed_format(file)) != "table":
-            raise wrong(f"--dask is for tables (CSV, JSON lines, Parquet) that its workers reach, not {file}")
-    with connected(address) as client:
-        from termsieve.engines import dask
-
-        # The workers were started elsewhere, where a relative path means another file.
-        paths = [os.path.abspath(file) for file in files]
-        return dask.count(paths, client=client, **options, **source.count_options())
+    counts.save(output)
+    say(f"wrote {output}: {counts}")
 
 
 @app.command(epilog="\b\nExample: termsieve merge january.parquet february.parquet -o both.parquet")
@@ -101,9 +96,9 @@ def merge(
 
     check_output(output, (".parquet", ".pq"))
     with working("adding counts"):
-        made = reduce(add, (Counts.load(file) for file in files))
-        made.save(output)
-    say(f"wrote {output}: {made}")
+        counts = reduce(add, (Counts.load(file) for file in files))
+        counts.save(output)
+    say(f"wrote {output}: {counts}")
 
 
 @app.command(epilog="\b\nExample: termsieve show counts.parquet")
@@ -113,13 +108,10 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show the classes, their skew and the commonest words."""
+    from termsieve.telling import class_summary, common_terms
+
     counts = source.counts()
-    classes = class_rows(counts)
-    best = counts.by_df[:20]
-    common = [
-        {"term": str(term), "documents": int(df)}
-        for term, df in zip(counts.names()[best], counts.df[best], strict=True)
-    ]
+    classes, common = class_summary(counts).to_dicts(), common_terms(counts, COMMON).to_dicts()
     if as_json:
         show_json(
             {
@@ -132,19 +124,6 @@ def show(
             }
         )
         return
-    several = ", several labels a document" if counts.multilabel else ""
+    several = ", documents with several labels" if counts.multilabel else ""
     show_table(classes, f"{counts.n_docs:,} documents, {counts.n_terms:,} words{several}")
     show_table(common[:10], "the commonest words")
-
-
-def class_rows(counts: Any) -> list[dict[str, Any]]:
-    """Return a row for each class: its documents, and how many others come to one of it."""
-    return [
-        {
-            "class": label.item() if hasattr(label, "item") else label,
-            "documents": int(pos),
-            "share": int(pos) / max(1, counts.n_docs),
-            "skew": int(neg) / int(pos) if pos else None,
-        }
-        for label, pos, neg in zip(counts.classes, counts.pos, counts.neg, strict=True)
-    ]

@@ -5,13 +5,17 @@ from __future__ import annotations
 import tempfile
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Option
 
 from termsieve.cli.output import check_output, show, show_table, working, write_rows
 from termsieve.cli.shell import say
+
+if TYPE_CHECKING:
+    from termsieve.corpus import Corpus
+    from termsieve.counts import Counts
 
 app = typer.Typer()
 WORDS = 6  # shown of each class
@@ -66,29 +70,26 @@ def _rows() -> list[dict[str, str]]:
     ]
 
 
-def _documents() -> tuple[Any, Any]:
-    from termsieve.counts import Counts
+def _documents() -> tuple[Corpus, Counts]:
+    from termsieve.engines import count
     from termsieve.readers import load_docstrings
-    from termsieve.terms import term_matrix
 
     corpus = load_docstrings()
-    X, terms = term_matrix(corpus)
-    return corpus, Counts.from_matrix(X, corpus.labels, terms=terms)
+    return corpus, count(corpus)
 
 
-def _classes(counts: Any) -> list[dict[str, Any]]:
-    from termsieve.cli.counting import class_rows
-    from termsieve.cli.telling import Way, telling_rows
+def _classes(counts: Counts) -> list[dict[str, Any]]:
+    from termsieve.telling import class_summary, telling_words
 
-    way = Way(side="positive", min_df=3)
-    rows = class_rows(counts)
-    for i, row in enumerate(rows):
-        words = telling_rows(counts.take([i]), "bns", way, k=WORDS)
-        row["telling words"] = ", ".join(word["term"] for word in words)
+    rows = class_summary(counts).to_dicts()
+    words = telling_words(counts, each=True, side="positive", min_df=3, k=WORDS)
+    for row in rows:
+        own = [word["term"] for word in words.to_dicts() if word["class"] == row["class"]]
+        row["telling words"] = ", ".join(own)
     return rows
 
 
-def _study(corpus: Any) -> tuple[dict[str, list[float]], list[str]]:
+def _study(corpus: Corpus) -> tuple[dict[str, list[float]], list[str]]:
     """Return the curve of each metric over the sizes of the built-in study, all features last."""
     import polars as pl
 

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 from typer import Argument, Option
 
-from termsieve.cli.output import check_output, show_json, whole_file, working, write_text
-from termsieve.cli.shell import say, wrong
+from termsieve.cli.output import check_output, show_json, working, write_text
+from termsieve.cli.shell import put, say
 from termsieve.cli.source import Delimiter, Encoding, Format, Source, Text, takes_source
 from termsieve.cli.terms import Class, Combine, Json, MaxDf, MetricName, MinDf, Ratio, Side
 
@@ -23,15 +23,17 @@ def select(
     source: Source,
     metric: MetricName = "bns",
     k: Annotated[
-        int | None, Option("-k", metavar="N", help="So many words; 1000 if nothing is said.")
+        int | None, Option("-k", metavar="N", help="Number of words; 1000 if no cut-off is given.")
     ] = None,
     fraction: Annotated[float | None, Option("--fraction", help="That share of the words.")] = None,
     threshold: Annotated[float | None, Option("--threshold", help="Words with at least that score.")] = None,
     sparsity: Annotated[
-        float | None, Option("--sparsity", help="As many as leave a document so many words on average.")
+        float | None,
+        Option("--sparsity", help="As many words as leave a document that many of them on average."),
     ] = None,
     memory: Annotated[
-        float | None, Option("--memory", metavar="BYTES", help="As many as make a matrix of that size.")
+        float | None,
+        Option("--memory", metavar="BYTES", help="As many words as fit into a training matrix of that size."),
     ] = None,
     target: Class = None,
     side: Side = "both",
@@ -54,57 +56,36 @@ def select(
     TermVectorizer take it as vocabulary=. With --pipeline a classifier on those words is trained and saved
     for `termsieve predict`.
     """
-    from termsieve.cli.telling import Way, problems
-    from termsieve.metrics import get_metric
-    from termsieve.ranking import CUTS, check_cut, cut
+    from termsieve.ranking import one_cut
 
-    given: dict[str, Any] = dict(zip(CUTS, (k, fraction, threshold, sparsity, memory), strict=True))
-    cuts = {name: value for name, value in given.items() if value is not None}
-    if len(cuts) > 1:
-        raise wrong(f"give one cut-off, not {' and '.join(cuts)} together")
-    for name, value in cuts.items():
-        check_cut(name, value)
+    cuts = one_cut(k=k, fraction=fraction, threshold=threshold, sparsity=sparsity, memory=memory)
     check_output(output, (".json",))
     check_output(pipeline, (".skops",))
-    way, chosen = Way(side, ratio, None, combine, min_df, max_df), get_metric(metric)
-    counts, documents = _counted(source, chosen.reads == "occurrences", pipeline is not None)
-    ranking, _ = way.ranking(problems(counts, target, combine), metric)
-    terms = [str(term) for term in counts.names()[cut(ranking, **cuts)]]
-    if not terms:
-        raise wrong("no word passes this cut-off; allow more")
-    if pipeline is not None:
-        _save_pipeline(pipeline, terms, documents, learner, target, source.term_options())
-    text = json.dumps(terms, ensure_ascii=False, indent=0) + "\n"
+    how: dict[str, Any] = {
+        "target": target,
+        "side": side,
+        "ratio": ratio,
+        "combine": combine,
+        "min_df": min_df,
+        "max_df": max_df,
+    }
+    if pipeline is None:
+        from termsieve.telling import select_terms
+
+        terms = select_terms(source.counts(metric), metric, **cuts, **how)
+    else:
+        from termsieve.models import train_model
+
+        corpus = source.corpus()
+        with working("training"):
+            model = train_model(corpus, metric, learner, **cuts, **how, **source.term_options())
+        model.save(pipeline)
+        terms = model.terms
+        say(f"wrote {pipeline}: {learner} on {len(terms):,} words")
     if output is not None:
-        write_text(output, text)
+        write_text(output, json.dumps(terms, ensure_ascii=False, indent=0) + "\n")
     elif pipeline is None:
-        typer.echo(text, nl=False)
-
-
-def _counted(source: Source, occurrences: bool, keep: bool) -> tuple[Any, Any]:
-    """Return the counts and, if they are to be kept, the documents."""
-    from termsieve.counts import Counts
-    from termsieve.terms import term_matrix
-
-    if not keep:
-        return source.counts(occurrences), None
-    corpus = source.corpus()
-    if corpus.texts is None:
-        raise wrong(f"{source.file} holds word counts; --pipeline needs the texts themselves")
-    X, terms = term_matrix(corpus, **source.term_options())
-    return Counts.from_matrix(X, corpus.labels, terms=terms, occurrences=occurrences), corpus
-
-
-def _save_pipeline(
-    path: Path, terms: list[str], corpus: Any, learner: str, target: str | None, options: dict[str, Any]
-) -> None:
-    from termsieve.cli.saved import save_pipeline, trained_pipeline
-
-    with working("training"):
-        model = trained_pipeline(corpus, terms, learner, target, options)
-    with whole_file(path) as part:
-        save_pipeline(model, part)
-    say(f"wrote {path}: {learner} on {len(terms):,} words")
+        show_json(terms, indent=0)
 
 
 @app.command(epilog="\b\nExample: termsieve predict model.skops new.csv --text body")
@@ -124,17 +105,17 @@ def predict(
 ) -> None:
     """Print the class of each document.
 
-    One a line; several labels are parted by tabs. A model is loaded only if it consists of scikit-learn's
-    and termsieve's own types: a file from elsewhere cannot run anything.
+    One line per document; several labels are separated by tabs. A model is loaded only if it consists of the
+    types of scikit-learn and termsieve: a file from elsewhere cannot run anything.
     """
-    from termsieve.cli.saved import load_pipeline, predicted
-    from termsieve.cli.source import read_texts
+    from termsieve.models import load_model
 
-    with working("predicting"):
-        source = Source(file, text=text, delimiter=delimiter, encoding=encoding, format=format)
-        labels = predicted(load_pipeline(model), read_texts(source))
+    source = Source(file, text=text, delimiter=delimiter, encoding=encoding, format=format)
+    with working("predicting"), source.on_disk() as found:
+        trained = load_model(model)
+        labels = trained.predict_file(found.file, format=found.format, **found.reader_options())
     if as_json:
         show_json(labels)
         return
     for label in labels:
-        typer.echo("\t".join(map(str, label)) if isinstance(label, list) else str(label))
+        put("\t".join(map(str, label)) + "\n" if isinstance(label, tuple) else f"{label}\n")

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from termsieve.cli.shell import say, wrong
+from termsieve import files
+from termsieve.cli.shell import put, say, shown, wrong
+from termsieve.display import readable
 
 Row = Mapping[str, Any]
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".parquet")
 UNBOUNDED = 10_000  # columns: a table that is not for a screen is never wrapped
+# How a cell begins that a spreadsheet runs as a formula; the wide forms do so in East Asian editions.
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def show(renderable: Any) -> None:
@@ -40,41 +43,44 @@ def show_table(rows: Sequence[Row], title: str = "", columns: Sequence[str] | No
     from rich.text import Text
 
     names = list(columns or (rows[0] if rows else ()))
-    table = Table(box=box.SIMPLE_HEAD, title=escape(title) or None, title_justify="left", pad_edge=False)
+    table = Table(
+        box=box.SIMPLE_HEAD, title=escape(shown(title)) or None, title_justify="left", pad_edge=False
+    )
     for name in names:
         numeric = all(isinstance(row[name], int | float) or row[name] is None for row in rows)
         table.add_column(Text(name), justify="right" if numeric else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(Text(_shown(row[name])) for name in names))
+        table.add_row(*(Text(shown(readable(row[name]), kept="")) for name in names))
     show(table)
 
 
-def _shown(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, float):
-        return f"{value:.4g}" if abs(value) < 1000 else f"{value:,.0f}"
-    text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-    # A word may hold anything; control characters would act on the terminal.
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+def show_json(value: Any, indent: int = 2) -> None:
+    """Print a value as indented JSON; characters that would act on a terminal are escaped, as JSON may."""
+    text = json.dumps(value, indent=indent, ensure_ascii=False, default=_plain)
+    put(shown(text, escape=lambda character: json.dumps(character)[1:-1]) + "\n")
 
 
-def show_json(value: Any) -> None:
-    """Print a value as indented JSON."""
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, default=_plain) + "\n")
-
-
-def show_csv(rows: Sequence[Row]) -> None:
+def show_csv(rows: Sequence[Row], raw_cells: bool = False) -> None:
     """Print rows as CSV with a header."""
     import csv
 
-    writer = csv.DictWriter(sys.stdout, list(rows[0]) if rows else [], lineterminator="\n")
+    page = io.StringIO()
+    writer = csv.DictWriter(page, list(rows[0]) if rows else [], lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows(rows if raw_cells else map(without_formulas, rows))
+    put(page.getvalue())
+
+
+def without_formulas(row: Row) -> dict[str, Any]:
+    """Return a row whose texts no spreadsheet runs: one that begins like a formula gets an apostrophe.
+
+    >>> without_formulas({"term": "=1+1", "class": "spam", "tp": -1})
+    {'term': "'=1+1", 'class': 'spam', 'tp': -1}
+    """
+    return {
+        name: f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+        for name, value in row.items()
+    }
 
 
 def _plain(value: Any) -> Any:
@@ -84,15 +90,21 @@ def _plain(value: Any) -> Any:
 
 
 def emit(
-    rows: Sequence[Row], *, as_json: bool, as_csv: bool = False, output: Path | None = None, title: str = ""
+    rows: Sequence[Row],
+    *,
+    as_json: bool,
+    as_csv: bool = False,
+    output: Path | None = None,
+    title: str = "",
+    raw_cells: bool = False,
 ) -> None:
     """Print rows as a table, JSON or CSV, or write them to a file whose suffix says how."""
     if output is not None:
-        write_rows(rows, output)
+        write_rows(rows, output, raw_cells)
     elif as_json:
         show_json(list(rows))
     elif as_csv:
-        show_csv(rows)
+        show_csv(rows, raw_cells)
     else:
         show_table(rows, title)
 
@@ -109,7 +121,7 @@ def check_output(output: Path | None, suffixes: Sequence[str] = SUFFIXES) -> Non
         raise wrong(f"the folder {output.parent} for {output.name} does not exist; make it first")
 
 
-def write_rows(rows: Sequence[Row], output: Path) -> None:
+def write_rows(rows: Sequence[Row], output: Path, raw_cells: bool = False) -> None:
     """Write rows to a file: CSV, TSV, JSON, JSON lines or Parquet by its suffix."""
     kind = output.suffix.lower()
     if kind == ".json":
@@ -117,36 +129,34 @@ def write_rows(rows: Sequence[Row], output: Path) -> None:
         return
     import polars as pl
 
-    frame = pl.DataFrame(list(rows))
-    with whole_file(output) as part:
+    guarded = kind in (".csv", ".tsv") and not raw_cells
+    frame = pl.DataFrame(list(map(without_formulas, rows) if guarded else rows))
+    with whole_file(output) as file:
         if kind == ".parquet":
-            frame.write_parquet(part)
+            frame.write_parquet(file)
         elif kind == ".jsonl":
-            frame.write_ndjson(part)
+            frame.write_ndjson(file)
         else:
-            frame.write_csv(part, separator="\t" if kind == ".tsv" else ",")
+            frame.write_csv(file, separator="\t" if kind == ".tsv" else ",")
     say(f"wrote {output}")
 
 
 def write_text(output: Path, text: str) -> None:
     """Write a text file, whole or not at all."""
-    with whole_file(output) as part:
-        part.write_text(text, encoding="utf-8")
+    with whole_file(output) as file:
+        file.write(text.encode("utf-8", "backslashreplace"))
     say(f"wrote {output}")
 
 
 @contextmanager
-def whole_file(output: Path) -> Iterator[Path]:
-    """Give a path to write to that becomes `output` only when all went well."""
+def whole_file(output: Path) -> Iterator[BinaryIO]:
+    """Give an open file that becomes `output` only when all went well."""
     if output.exists() and not output.is_file():  # a device or a pipe cannot be replaced
-        yield output
+        with open(output, "wb") as device:
+            yield device
         return
-    part = output.with_name(f".{output.name}.{os.getpid()}.part")
-    try:
-        yield part
-        os.replace(part, output)
-    finally:
-        part.unlink(missing_ok=True)
+    with files.whole_file(output) as file:
+        yield file
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import unicodedata
 from collections.abc import Callable
 from contextlib import suppress
 from typing import IO, Any
@@ -16,6 +17,24 @@ from termsieve.cli import INTERRUPTED
 from termsieve.errors import ParameterError, TermsieveError
 
 GOOD, FAILURE, USAGE = 0, 1, 2
+# The library's keywords, as its errors spell them, and the options that stand for them.
+_SAME = ("text", "label", "separator", "delimiter", "encoding", "format", "stem", "checkpoint")
+OPTIONS = {
+    **{f"{name}=": f"--{name}" for name in _SAME},
+    "missing='drop'": "--drop-missing",
+    "stop_words=": "--stop-words",
+    "ngram_range=": "--ngrams",
+    "max_terms=": "--max-terms",
+    "max_bytes=": "--max-bytes",
+    "each=True": "--each",
+    "target=": "--class",
+}
+JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # in words of Persian and Hindi, and in emoji
+
+
+def escaped(character: str) -> str:
+    """Return a character as Python writes it in a string."""
+    return character.encode("unicode_escape").decode()
 
 
 class CarriedError(Exception):
@@ -73,8 +92,9 @@ def _answered(error: BaseException) -> int:
 
 def _in_options(sentence: str) -> str:
     """Return a sentence of the library with its keywords as the options of the command line."""
-    sentence = sentence.replace("missing='drop'", "--drop-missing")
-    return re.sub(r"\b(text|label|separator|delimiter|encoding|format)=(?=[,;. ])", r"--\1", sentence)
+    for keyword, option in OPTIONS.items():
+        sentence = re.sub(rf"\b{keyword}(?=[,;. ]|$)", option, sentence)
+    return sentence
 
 
 def _is_usage_error(error: BaseException) -> bool:
@@ -86,7 +106,7 @@ def _usage_told(error: Any) -> int:
     ctx = getattr(error, "ctx", None)
     message = error.format_message()
     if type(error).__name__ == "NoArgsIsHelpError":
-        sys.stderr.write(f"{message}\n")
+        sys.stderr.write(f"{shown(message)}\n")
         return USAGE
     sentence = " ".join(message.split()).rstrip(".")
     if ctx is not None:
@@ -96,7 +116,7 @@ def _usage_told(error: Any) -> int:
 
 def _told(sentence: str, code: int) -> int:
     with suppress(OSError):
-        sys.stderr.write(f"termsieve: {sentence}\n")
+        sys.stderr.write(f"termsieve: {shown(sentence)}\n")
         sys.stderr.flush()
     return code
 
@@ -109,7 +129,34 @@ def _drop(stream: IO[str]) -> None:
 
 def say(message: str) -> None:
     """Write a message for the user to stderr."""
-    typer.echo(message, err=True)
+    typer.echo(shown(message), err=True)
+
+
+def put(text: str) -> None:
+    """Write to stdout: on a terminal as `shown`, anywhere else unchanged but for what cannot be encoded."""
+    if sys.stdout.isatty():
+        text = shown(text)
+    encoding = sys.stdout.encoding or "utf-8"
+    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def shown(text: str, kept: str = "\n\t", escape: Callable[[str], str] = escaped) -> str:
+    r"""Return a text whose characters that act on a terminal, or reorder a line, are escaped.
+
+    Words, labels and names of files may hold any character, among them those that move the cursor, change
+    the title or turn the direction of writing.
+
+    >>> shown("\x1b[2Jred \u202etxt.exe")
+    '\\x1b[2Jred \\u202etxt.exe'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in kept or _is_harmless(c) else escape(c) for c in text)
+
+
+def _is_harmless(character: str) -> bool:
+    """Whether a character that Python does not call printable is a space or joins letters."""
+    return unicodedata.category(character) == "Zs" or character in JOINERS
 
 
 def wrong(sentence: str) -> ParameterError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -22,18 +23,21 @@ if TYPE_CHECKING:
     from termsieve.corpus import Corpus
     from termsieve.counts import Counts
 
+COPIED_BYTES = 1 << 20  # of standard input at a time
+
 
 Text = Annotated[
     str | None, Option("--text", metavar="COL", help="The column with the text.", show_default=False)
 ]
 Delimiter = Annotated[
-    str | None, Option("--delimiter", metavar="CHAR", help="The CSV's delimiter, if not the obvious one.")
+    str | None,
+    Option("--delimiter", metavar="CHAR", help="The character between cells, if it is not found by itself."),
 ]
 Encoding = Annotated[
     str | None, Option("--encoding", metavar="NAME", help="The file's encoding, if not UTF-8.")
 ]
 Format = Annotated[
-    str | None, Option("--format", metavar="NAME", help="The file's format, if not the obvious one.")
+    str | None, Option("--format", metavar="NAME", help="The file's format, if it is not found by itself.")
 ]
 
 
@@ -45,8 +49,8 @@ class Source:
         str,
         Argument(
             metavar="FILE",
-            help="A table (CSV, JSON lines, Parquet), a folder with a directory a class, Reuters SGML, ARFF, "
-            "svmlight, a counts file, or - for JSON lines on standard input.",
+            help="A table (CSV, JSON lines, Parquet), a folder with one directory per class, Reuters SGML, "
+            "ARFF, svmlight, a counts file, or - for JSON lines on standard input.",
             show_default=False,
         ),
     ]
@@ -56,7 +60,7 @@ class Source:
     ] = None
     separator: Annotated[
         str | None,
-        Option("--separator", metavar="TEXT", help="What parts several labels in one cell."),
+        Option("--separator", metavar="TEXT", help="Separator of several labels in one cell, such as ;."),
     ] = None
     drop_missing: Annotated[
         bool, Option("--drop-missing", help="Leave out documents without a label.", show_default=False)
@@ -64,11 +68,22 @@ class Source:
     delimiter: Delimiter = None
     encoding: Encoding = None
     format: Format = None
+    max_bytes: Annotated[
+        int | None,
+        Option(
+            "--max-bytes",
+            metavar="N",
+            help="Most bytes to read, after decompression; 2147483648 by default. A line may have a 16th.",
+            show_default=False,
+        ),
+    ] = None
     stop_words: Annotated[
         str | None,
-        Option("--stop-words", metavar="english|FILE", help="Words to leave out: a list, or a file of them."),
+        Option(
+            "--stop-words", metavar="english|FILE", help="Words to leave out: a built-in list, or a file."
+        ),
     ] = None
-    ngrams: Annotated[int, Option("--ngrams", metavar="N", help="Also sequences of up to N words.")] = 1
+    ngrams: Annotated[int, Option("--ngrams", metavar="N", help="Count sequences of up to N words, too.")] = 1
     stem: Annotated[
         str | None, Option("--stem", metavar="porter", help="Count the stems of English words.")
     ] = None
@@ -90,7 +105,7 @@ class Source:
         """Return the options given for the reader."""
         given = {
             name: getattr(self, name)
-            for name in ("text", "label", "separator", "delimiter", "encoding")
+            for name in ("text", "label", "separator", "delimiter", "encoding", "max_bytes")
             if getattr(self, name) is not None
         }
         return given | ({"missing": "drop"} if self.drop_missing else {})
@@ -98,7 +113,9 @@ class Source:
     @property
     def is_counts(self) -> bool:
         """Whether the file holds counts and no documents."""
-        return is_counts_file(self.file)
+        from termsieve.counts.storage import holds_counts
+
+        return holds_counts(self.file)
 
     def corpus(self) -> Corpus:
         """Read the documents."""
@@ -106,77 +123,51 @@ class Source:
 
         if self.is_counts:
             raise wrong(f"{self.file} holds counts, and this needs the documents themselves")
-        with self._on_disk() as source, working(f"reading {self.file}"):
+        with self.on_disk() as source, working(f"reading {self.file}"):
             name = "standard input" if self.file == "-" else None
             return read(source.file, source.format, name=name, **source.reader_options())
 
-    def counts(self, occurrences: bool = False) -> Counts:
-        """Return the counts that the file holds, or those of its documents."""
-        from termsieve.counts import Counts
+    def counts(self, *metrics: str) -> Counts:
+        """Return the counts that the file holds, or those of its documents, with what the metrics read."""
+        from termsieve.metrics import get_metric
 
-        if not self.is_counts:
-            return self.counted([self.file], occurrences=occurrences)
-        given = sorted({**self.reader_options(), **self.term_options()})
-        if given or self.format:
-            option = (given or ["format"])[0].replace("_", "-")
-            raise wrong(f"--{option} is for documents, but {self.file} holds counts; leave it out")
-        return Counts.load(self.file)
+        reads = {get_metric(metric).reads for metric in metrics}
+        return self.counted([self.file], occurrences="occurrences" in reads)
 
     def counted(self, files: list[str], **options: Any) -> Counts:
-        """Return the counts of the documents in several files; tables are read in pieces."""
-        from functools import reduce
-        from operator import add
+        """Return the counts of several files; tables, also on standard input, are read in pieces."""
+        from termsieve.engines import count
+        from termsieve.readers import get_format
+        from termsieve.sources import counts_of
 
-        from termsieve.engines.threads import count
-        from termsieve.readers import guessed_format
-
-        term_options = self.term_options()
-        with self._on_disk() as source:
+        engine = options.get("engine", "threads")
+        for file in files if engine != "threads" else ():
+            if file == "-" or not get_format(file, self.format).streams:
+                raise wrong(
+                    f"--engine {engine} is for tables (CSV, JSON lines, Parquet) that its workers reach, "
+                    f"not {file}"
+                )
+        options |= self.reader_options() | self.term_options()
+        if files == ["-"] and self.format in (None, "table"):
+            return count(sys.stdin.buffer, **options)
+        with self.on_disk() as source:
             paths = [source.file if file == "-" else file for file in files]
-            tables = all((self.format or guessed_format(path)) == "table" for path in paths)
-            if tables:
-                return count(paths, **self.reader_options(), **term_options, **options)
-            refused = [name for name in ("checkpoint", "max_terms") if options.pop(name, None) is not None]
-            if refused:
-                raise wrong(f"--{refused[0].replace('_', '-')} is for tables: CSV, JSON lines or Parquet")
-            parts = (replace(self, file=path).corpus() for path in paths)
-            return reduce(add, (count(part, **term_options, **options) for part in parts))
-
-    def count_options(self) -> dict[str, Any]:
-        """Return all options of counting."""
-        return self.reader_options() | self.term_options()
+            return counts_of(paths, format=self.format, **options)
 
     @contextmanager
-    def _on_disk(self) -> Iterator[Source]:
+    def on_disk(self) -> Iterator[Source]:
         """Give this source with standard input, if that is meant, as a file."""
         if self.file != "-":
             yield self
             return
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "stdin.jsonl")
-            path.write_bytes(sys.stdin.buffer.read())
+            with open(path, "wb") as file:
+                shutil.copyfileobj(sys.stdin.buffer, file, COPIED_BYTES)
             try:
                 yield replace(self, file=str(path))
             except TermsieveError as error:
                 raise type(error)(str(error).replace(str(path), "standard input")) from None
-
-
-def is_counts_file(path: str) -> bool:
-    """Return whether a path is a Parquet file with counts."""
-    from termsieve.counts.table import FORMAT
-
-    try:
-        with open(path, "rb") as file:
-            if file.read(4) != b"PAR1":
-                return False
-    except OSError:
-        return False
-    import polars as pl
-
-    try:
-        return FORMAT in pl.read_parquet_metadata(Path(path))
-    except pl.exceptions.PolarsError:
-        return False
 
 
 def _stop_words(given: str) -> str | list[str]:
@@ -184,7 +175,9 @@ def _stop_words(given: str) -> str | list[str]:
         return given
     path = Path(given)
     if not path.is_file():
-        raise wrong(f"--stop-words takes 'english' or a file with one word a line; there is no file {given}")
+        raise wrong(
+            f"--stop-words takes 'english' or a file with one word per line; there is no file {given}"
+        )
     return path.read_text(encoding="utf-8").split()
 
 
@@ -204,17 +197,3 @@ def takes_source(command: Callable[..., Any]) -> Callable[..., Any]:
     run.__annotations__ = {p.name: p.annotation for p in parameters}
     del run.__wrapped__
     return run
-
-
-def read_texts(source: Source) -> list[str]:
-    """Return the texts of a file, which need not have labels."""
-    from termsieve.readers import guessed_format, read
-    from termsieve.readers.tables import read_texts as table_texts
-
-    with source._on_disk() as found:
-        if (found.format or guessed_format(found.file)) == "table":
-            return table_texts(found.file, **found.reader_options())
-        corpus = read(found.file, found.format, **found.reader_options())
-    if corpus.texts is None:
-        raise wrong(f"{source.file} holds word counts; predicting needs the texts themselves")
-    return list(corpus.texts)

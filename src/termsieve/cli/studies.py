@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +13,7 @@ import typer
 from typer import Argument, Option
 
 from termsieve.cli.output import check_output, show_json, show_table, working
-from termsieve.cli.shell import say, wrong
+from termsieve.cli.shell import put, say, wrong
 from termsieve.cli.source import Source, takes_source
 from termsieve.cli.terms import Json
 
@@ -86,7 +89,7 @@ def plan_command(
         return
     with working("reading the corpora"):
         summary = study_summary(plan, data=data, calibrate_seconds=calibrate)
-    typer.echo(summary)
+    put(f"{summary}\n")
 
 
 @study.command("run", epilog="\b\nExample: termsieve study run quick -o results")
@@ -117,18 +120,26 @@ def resume_command(results: Folder, data: Data = None, workers: Workers = None, 
     _run(resume_study, results, data=data, workers=workers, dask=dask)
 
 
+@contextmanager
+def _warnings_said() -> Iterator[None]:
+    """Print each warning as a sentence when it comes, for a run may take long."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        warnings.showwarning = lambda message, *_, **__: say(str(message))
+        yield
+
+
 def _run(function: Any, *paths: Any, dask: str | None, **options: Any) -> None:
     if dask is None:
-        made = function(*paths, **options, progress=True)
+        with _warnings_said():
+            made = function(*paths, **options, progress=True)
     else:
         if options.pop("workers") is not None:
             raise wrong("--workers is for one machine, not for --dask")
-        from termsieve.cli.cluster import connected
+        from termsieve.studies.dask import DaskEngine
 
-        with connected(dask) as client:
-            from termsieve.studies.dask import DaskEngine
-
-            made = function(*paths, **options, progress=True, engine=DaskEngine(client))
+        with DaskEngine(dask) as engine:
+            made = function(*paths, **options, progress=True, engine=engine)
     failed = made.failures
     say(f"{len(made):,} rows in {made.path}; next: termsieve study report {made.path}")
     if failed:
@@ -146,16 +157,26 @@ def _share(text: str | None) -> tuple[int, int]:
 
 
 @study.command("status", epilog="\b\nExample: termsieve study status results")
-def status_command(results: Folder, as_json: Json = False) -> None:
+def status_command(
+    results: Folder,
+    verify: Annotated[
+        bool,
+        Option("--verify", help="Compare every file with its checksum; exit code 1 if one is damaged."),
+    ] = False,
+    as_json: Json = False,
+) -> None:
     """Say how much of a study is done."""
     from termsieve.studies import study_status
 
-    status = study_status(results)
-    if not as_json:
-        typer.echo(str(status))
-        return
-    facts = {name: value for name, value in vars(status).items() if name != "path"}
-    show_json({**facts, "path": str(status.path), "finished": status.finished})
+    status = study_status(results, verify=verify)
+    if as_json:
+        facts = {name: value for name, value in vars(status).items() if name != "path"}
+        show_json({**facts, "path": str(status.path), "finished": status.finished})
+    else:
+        put(f"{status}\n")
+    if status.faults:
+        say(f"damaged files: {len(status.faults)}; mend them with: termsieve study resume {results}")
+        raise typer.Exit(1)
 
 
 @study.command("merge", epilog="\b\nExample: termsieve study merge machine1 machine2 -o results")

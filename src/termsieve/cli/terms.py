@@ -9,7 +9,7 @@ import typer
 from typer import Option
 
 from termsieve.cli.output import check_output, emit, show_json, show_table
-from termsieve.cli.shell import say, wrong
+from termsieve.cli.shell import say
 from termsieve.cli.source import Source, takes_source
 
 app = typer.Typer()
@@ -24,27 +24,36 @@ def metric_names() -> list[str]:
 
 MetricName = Annotated[
     str,
-    Option("--metric", "-m", help="The score; `termsieve metrics` lists them.", autocompletion=metric_names),
+    Option("--metric", "-m", help="The metric; `termsieve metrics` lists them.", autocompletion=metric_names),
 ]
 Class = Annotated[
     str | None,
     Option("--class", "-c", metavar="NAME", help="The class to tell from the rest; all classes by default."),
 ]
 Side = Annotated[
-    str, Option("--side", help="both kinds of word, or first the positive or the negative ones.")
+    str, Option("--side", help="both, or first the words for the class (positive) or against it (negative).")
 ]
 Ratio = Annotated[
-    float | None, Option("--ratio", metavar="SHARE", help="Share of words that speak for the class.")
+    float | None, Option("--ratio", metavar="SHARE", help="Share of the words that speak for the class.")
 ]
 Combine = Annotated[
-    str, Option("--combine", help="How classes make one ranking: max, mean, round_robin or joint.")
+    str,
+    Option("--combine", help="How the classes' scores make one ranking: max, mean, round_robin or joint."),
 ]
-MinDf = Annotated[int, Option("--min-df", metavar="N", help="Leave out words in fewer documents.")]
+MinDf = Annotated[int, Option("--min-df", metavar="N", help="Leave out words in fewer than N documents.")]
 MaxDf = Annotated[
-    float, Option("--max-df", metavar="SHARE", help="Leave out words in a larger share of them.")
+    float, Option("--max-df", metavar="SHARE", help="Leave out words in a larger share of the documents.")
 ]
 Json = Annotated[bool, Option("--json", help="Print JSON.")]
 Csv = Annotated[bool, Option("--csv", help="Print CSV.")]
+RawCells = Annotated[
+    bool,
+    Option(
+        "--raw-cells",
+        help="In CSV and TSV, write texts that begin with = + - @ without the apostrophe that keeps "
+        "spreadsheets from running them.",
+    ),
+]
 
 
 @app.command(epilog="\b\nExample: termsieve rank mail.csv --text body --label folder --class spam -k 10")
@@ -53,11 +62,11 @@ def rank(
     source: Source,
     target: Class = None,
     metric: MetricName = "bns",
-    k: Annotated[int, Option("-k", metavar="N", help="How many words.")] = 30,
+    k: Annotated[int, Option("-k", metavar="N", help="Number of words.")] = 30,
     side: Side = "both",
     ratio: Ratio = None,
     combine: Combine = "max",
-    each: Annotated[bool, Option("--each", help="The words of each class on their own.")] = False,
+    each: Annotated[bool, Option("--each", help="List the words of each class separately.")] = False,
     min_df: MinDf = 1,
     max_df: MaxDf = 1.0,
     output: Annotated[
@@ -66,33 +75,29 @@ def rank(
     ] = None,
     as_json: Json = False,
     as_csv: Csv = False,
+    raw_cells: RawCells = False,
 ) -> None:
     """Print the words that tell the classes apart.
 
-    Each with its score, the class it tells about, whether it speaks for (+1) or against it (-1), and the
-    documents inside (tp, of pos) and outside the class (fp, of neg) that contain it.
+    Each word has its score, the class it tells most about, its direction (+1: it speaks for the class, -1:
+    against it), and the number of documents that contain it: tp of the pos documents inside the class, fp of
+    the neg documents outside.
     """
-    from termsieve.cli.telling import Way, problems, telling_rows
     from termsieve.metrics import get_metric
     from termsieve.ranking import check_cut
+    from termsieve.telling import telling_words
 
     check_output(output)
-    chosen = get_metric(metric)
     check_cut("k", k)
-    if each and target is not None:
-        raise wrong("--each is for all classes; leave out --class")
-    way = Way(side, ratio, None, combine, min_df, max_df)
-    counts = source.counts(occurrences=chosen.reads == "occurrences")
-    if each:
-        problems(counts, None)
-        parts = [counts.take([position]) for position in range(counts.n_classes)]
-        rows = [row for part in parts for row in telling_rows(part, metric, way, k=k)]
-    else:
-        rows = telling_rows(problems(counts, target, combine), metric, way, k=k)
-    title = f"{counts.n_docs:,} documents, {counts.n_terms:,} words, by {chosen}"
+    counts = source.counts(metric)
+    how: dict[str, Any] = {"side": side, "ratio": ratio, "combine": combine}
+    rows = telling_words(
+        counts, metric, target=target, each=each, k=k, min_df=min_df, max_df=max_df, **how
+    ).to_dicts()
+    title = f"{counts.n_docs:,} documents, {counts.n_terms:,} words, by {get_metric(metric)}"
     if not (as_json or as_csv or output):
         rows = [row | {"direction": {1: "+", -1: "-"}.get(row["direction"], "")} for row in rows]
-    emit(rows, as_json=as_json, as_csv=as_csv, output=output, title=title)
+    emit(rows, as_json=as_json, as_csv=as_csv, output=output, title=title, raw_cells=raw_cells)
 
 
 @app.command(epilog="\b\nExample: termsieve compare mail.csv --metrics bns,ig,chi -k 50")
@@ -100,42 +105,39 @@ def rank(
 def compare(
     source: Source,
     metrics: Annotated[
-        str, Option("--metrics", metavar="A,B,...", help="The metrics to compare, parted by commas.")
+        str, Option("--metrics", metavar="A,B,...", help="The metrics to compare, separated by commas.")
     ] = "bns,ig,chi",
     target: Class = None,
-    k: Annotated[int, Option("-k", metavar="N", help="How many of the best words.")] = 50,
+    k: Annotated[int, Option("-k", metavar="N", help="Number of best words to compare.")] = 50,
     side: Side = "both",
     combine: Combine = "max",
     min_df: MinDf = 1,
     max_df: MaxDf = 1.0,
-    n_shown: Annotated[int, Option("--show", metavar="N", help="Words in the printed list.")] = 20,
+    n_shown: Annotated[int, Option("--show", metavar="N", help="Number of words in the printed list.")] = 20,
     as_json: Json = False,
 ) -> None:
     """Show where metrics agree and differ.
 
-    First what their best words share, pair by pair, then each word's ranks. Words that all metrics choose
-    come first, those of one metric alone last; --json has them all.
+    The first table says how many of their best words each two metrics share, the second lists the rank of
+    each word by each metric. Words that all metrics choose come first, words of a single metric last; --json
+    prints all words.
     """
-    from termsieve.cli.telling import Way, compared, problems
-    from termsieve.metrics import get_metric
     from termsieve.ranking import check_cut
+    from termsieve.telling import compare_metrics
 
-    specs = split_specs(metrics)
-    reads = {get_metric(spec).reads for spec in specs}
     check_cut("k", k)
-    counts = source.counts("occurrences" in reads)
-    found = compared(
-        problems(counts, target, combine), specs, Way(side, None, None, combine, min_df, max_df), k
-    )
+    specs = split_specs(metrics)
+    how: dict[str, Any] = {"side": side, "combine": combine, "min_df": min_df, "max_df": max_df}
+    found = compare_metrics(source.counts(*specs), specs, target=target, k=k, **how)
     if as_json:
-        show_json(found)
+        show_json(found.to_dict())
         return
-    show_table(found["overlap"], f"the best {k} words of each metric")
-    rows = found["terms"]
+    show_table(found.overlap.to_dicts(), f"the best {k} words of each metric")
+    rows = found.terms.to_dicts()
     if len(rows) > n_shown:
         half = n_shown // 2
         rows = rows[: n_shown - half] + rows[len(rows) - half :]
-        say(f"{len(found['terms']) - len(rows):,} more words between; --json has them all")
+        say(f"{found.terms.height - len(rows):,} more words in between; --json prints them all")
     show_table(rows, "rank by each metric, agreement first, differences last")
 
 

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from termsieve.corpus import Corpus, present_labels
 from termsieve.counts.tally import Ints, LabelKind, Tally, spelled
 from termsieve.errors import InputError, ParameterError, unknown_name
 from termsieve.kernels.streaming import CellTable
 from termsieve.kernels.tokenise import place_rows
+from termsieve.labels import are_several, checked_labels, listed, present_labels
 from termsieve.terms import Analysis, stemmer
 
 Rows = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
-_SEVERAL = (list, tuple, set, frozenset, np.ndarray)
 _NEVER_MISSING = {str, int, bool, list, tuple, set, frozenset, np.ndarray}
 
 
@@ -52,15 +52,10 @@ class LabelCodes:
     def classes(self, labels: Sequence[Any], where: str = "") -> Classes:
         """Return the classes of documents with these labels, none of them missing."""
         types = set(map(type, labels))
-        several = bool(types & set(_SEVERAL))
-        if several and not types <= set(_SEVERAL):
-            raise InputError(
-                f"{where}: some documents have one label and some a list; give a list for each".removeprefix(
-                    ": "
-                )
-            )
+        with _named(where):
+            several = are_several(labels)
         if several:
-            groups = [list(dict.fromkeys(_plain(group))) for group in labels]
+            groups = [list(dict.fromkeys(listed(group))) for group in labels]
             flat = [label for group in groups for label in group]
             lengths = np.fromiter(map(len, groups), dtype=np.int64, count=len(groups))
             types = set(map(type, flat))
@@ -75,11 +70,8 @@ class LabelCodes:
     def _learn(self, labels: list[Any], types: set[type], several: bool, where: str) -> None:
         distinct = list(dict.fromkeys(zip(map(type, labels), labels, strict=True)))
         given = [label for _, label in distinct]
-        # A Corpus knows what may be a label; its rules and its words hold here as well.
-        try:
-            clean = Corpus([""] * len(given), given).labels.tolist()
-        except InputError as error:
-            raise InputError(f"{where}: {error}".removeprefix(": ")) from None
+        with _named(where):
+            clean = checked_labels(given)
         kind = LabelKind(type(clean[0]).__name__ if clean else "", several)
         self.kind = kind if self.kind is None else self.kind.joined(kind, where)
         self._types |= types
@@ -89,10 +81,13 @@ class LabelCodes:
                 self.labels.append(label)
 
 
-def _plain(group: Any) -> Iterable[Any]:
-    if isinstance(group, np.ndarray):
-        return group.tolist()
-    return sorted(group, key=str) if isinstance(group, set | frozenset) else group
+@contextmanager
+def _named(where: str) -> Iterator[None]:
+    """Put the place of the labels before what is wrong with them."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{where}: {error}".removeprefix(": ")) from None
 
 
 def labelled(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,12 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from termsieve.counts.archive import Arrays, read_arrays, write_arrays
 from termsieve.counts.counter import LabelCodes, analysis_of
 from termsieve.counts.sources import Source
 from termsieve.errors import FormatError, InputError, ParameterError
+from termsieve.files import whole_file, write_whole
+from termsieve.matrices import sound_csr
 from termsieve.terms import Analysis, count_known, term_numbers
 
 TERMS_FILE = "terms.json"
+VERSION = 1  # of shards and of the file of their terms
 
 
 def write_shards(
@@ -57,30 +60,60 @@ def write_shards(
 
 def read_shards(folder: str | os.PathLike[str]) -> Iterator[tuple[sparse.csr_matrix, Any]]:
     """Yield the matrix and the labels of each shard: an array, or a list of tuples for several each."""
-    shard_terms(folder)
+    n_terms = len(shard_terms(folder))
     for path in sorted(Path(folder).glob("shard-*.npz")):
         try:
-            X = sparse.load_npz(path)
-            with np.load(path, allow_pickle=False) as arrays:
-                labels = arrays["labels"]
-                bounds = arrays["label_ptr"].tolist() if "label_ptr" in arrays else None
-        except (OSError, EOFError, KeyError, ValueError) as error:
-            raise FormatError(f"{path} is no readable shard: {error}") from error
-        if bounds is None:
-            yield X, labels
-        else:
-            flat = labels.tolist()
-            yield X, [tuple(flat[a:b]) for a, b in pairwise(bounds)]
+            yield _shard(read_arrays(path), n_terms)
+        except FormatError as error:
+            raise FormatError(f"{path} {error}") from None
+        except (OSError, KeyError, TypeError, ValueError) as error:
+            raise FormatError(f"{path} is no readable shard: {error}; write it again") from error
+
+
+def _shard(arrays: Arrays, n_terms: int) -> tuple[sparse.csr_matrix, Any]:
+    """Return the matrix and the labels of a shard, both checked; ValueError where they cannot be."""
+    version = int(arrays.get("version", np.array(1)))
+    if version > VERSION:
+        raise FormatError(f"is a shard of version {version}; install a newer termsieve, or write it again")
+    shape = tuple(arrays["shape"].tolist())
+    if arrays["format"].tobytes() != b"csr" or len(shape) != 2 or shape[1] != n_terms or shape[0] < 0:
+        raise ValueError(f"it is not a matrix of {n_terms:,} terms")
+    X = sparse.csr_matrix(shape, dtype=arrays["data"].dtype)
+    X.data, X.indices, X.indptr = (arrays[name] for name in ("data", "indices", "indptr"))
+    X = sound_csr(X, "the matrix")
+    labels = arrays["labels"]
+    if labels.ndim != 1:
+        raise ValueError("its labels are no list")
+    if "label_ptr" not in arrays:
+        if len(labels) != shape[0]:
+            raise ValueError(f"it has {len(labels):,} labels for {shape[0]:,} documents")
+        return X, labels
+    bounds, flat = arrays["label_ptr"].tolist(), labels.tolist()
+    if len(bounds) != shape[0] + 1 or bounds[0] != 0 or bounds[-1] != len(flat) or bounds != sorted(bounds):
+        raise ValueError("its labels do not fit its documents")
+    return X, [tuple(flat[a:b]) for a, b in pairwise(bounds)]
 
 
 def shard_terms(folder: str | os.PathLike[str]) -> list[str]:
     """Return the terms of the columns of the shards in a folder."""
     path = Path(folder, TERMS_FILE)
     try:
-        terms: list[str] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        head = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
         raise FormatError(f"{folder} holds no shards of write_shards: {path.name} cannot be read") from error
+    # Before there were versions the file was the list of the terms.
+    terms, version = (head, 1) if isinstance(head, list) else _terms_and_version(head)
+    if version > VERSION:
+        raise FormatError(f"{path} is of version {version}; install a newer termsieve, or write it again")
+    if not isinstance(terms, list) or not all(isinstance(term, str) for term in terms):
+        raise FormatError(f"{path} is damaged: it does not list the terms of the shards")
     return terms
+
+
+def _terms_and_version(head: Any) -> tuple[Any, int]:
+    if not isinstance(head, dict) or not isinstance(head.get("version"), int):
+        return None, 1
+    return head.get("terms"), head["version"]
 
 
 def new_folder(folder: str | os.PathLike[str], vocabulary: Mapping[str, int]) -> Path:
@@ -92,28 +125,23 @@ def new_folder(folder: str | os.PathLike[str], vocabulary: Mapping[str, int]) ->
         raise InputError(f"the folder {target} cannot be made: {error.strerror}") from error
     if (target / TERMS_FILE).exists() or any(target.glob("shard-*.npz")):
         raise InputError(f"{target} already holds shards; remove them or name another folder")
-    (target / TERMS_FILE).write_text(json.dumps(sorted(vocabulary, key=vocabulary.__getitem__)))
+    head = {"version": VERSION, "terms": sorted(vocabulary, key=vocabulary.__getitem__)}
+    write_whole(target / TERMS_FILE, json.dumps(head).encode())
     return target
 
 
 def save_shard(path: Path, X: sparse.csr_matrix, labels: Mapping[str, NDArray[Any]]) -> Path:
     """Write one shard; it is whole or absent."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with open(part, "wb") as file:
-            np.savez(
-                file,
-                format=np.array(b"csr"),
-                shape=np.array(X.shape),
-                data=X.data,
-                indices=X.indices,
-                indptr=X.indptr,
-                **labels,  # type: ignore[arg-type]
-            )
-        os.replace(part, path)
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
+    arrays = {
+        "version": np.array(VERSION),
+        "format": np.array(b"csr"),
+        "shape": np.array(X.shape),
+        "data": X.data,
+        "indices": X.indices,
+        "indptr": X.indptr,
+    }
+    with whole_file(path) as file:
+        write_arrays(file, {**arrays, **labels})
     return path
 
 

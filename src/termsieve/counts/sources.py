@@ -8,10 +8,12 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from termsieve.corpus import Corpus, check_missing, split_labels
+from termsieve.corpus import Corpus
 from termsieve.counts.counter import labelled
 from termsieve.errors import InputError
-from termsieve.readers.tables import batches, named_columns, table_paths
+from termsieve.labels import check_missing, split_labels
+from termsieve.readers.files import MAX_BYTES
+from termsieve.readers.tables import batches, named_columns, stream_batches, table_paths
 
 BATCH_CHARACTERS = 4 << 20
 BATCH_DOCUMENTS = 20_000
@@ -48,19 +50,21 @@ class Source:
         missing: str = "error",
         delimiter: str | None = None,
         encoding: str = "utf-8",
+        max_bytes: int = MAX_BYTES,
         where: str | None = None,
     ) -> None:
         check_missing(missing)
         split_labels([], separator)
         self._given, self._where = given, where
         self._separator, self._missing = separator, missing
-        self._delimiter, self._encoding = delimiter, encoding
+        self._reading: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "max_bytes": max_bytes}
         self.files: list[str] = []
         self.reading = 0  # the number of the file that the next batch comes from
-        self.columns: dict[str, str] = {}
+        self.columns: dict[str, Any] = {}
+        self._wanted = {"text": text, "label": label}
         if _are_paths(given):
             self.files = table_paths(given)
-            self.columns = named_columns(self.files[0], text, label, None, delimiter, encoding)
+            self.columns = named_columns(self.files[0], text, label, None, **self._reading)
         elif not isinstance(given, Corpus | Iterable):
             raise InputError(
                 f"a {type(given).__name__} cannot be counted; give a Corpus, paths of tables, "
@@ -69,7 +73,9 @@ class Source:
 
     def batches(self, file: int = 0, row: int = 0) -> Iterator[Batch]:
         """Yield all documents from a row of a file on, with their labels as they stand there."""
-        return self._from_files(file, row) if self.files else self._from_memory()
+        if self.files:
+            return self._from_files(file, row)
+        return self._from_stream() if hasattr(self._given, "read") else self._from_memory()
 
     def documents(self, batch: Batch) -> tuple[list[Any], list[Any]]:
         """Return the texts and labels of a batch, documents without a label refused or left out."""
@@ -79,7 +85,7 @@ class Source:
     def _from_files(self, file: int, row: int) -> Iterator[Batch]:
         for number in range(file, len(self.files)):
             self.reading, path, start = number, self.files[number], 0
-            for frame in batches(path, **self.columns, delimiter=self._delimiter, encoding=self._encoding):
+            for frame in batches(path, **self.columns, **self._reading):
                 for part in _bounded(frame):
                     skipped = min(max(row - start, 0), part.height)
                     start += part.height
@@ -89,6 +95,19 @@ class Source:
                     texts, labels = part["text"].fill_null("").to_list(), part["label"].to_list()
                     yield Batch(texts, labels, number, start - part.height, start, path)
             row = 0
+
+    def _from_stream(self) -> Iterator[Batch]:
+        name = getattr(self._given, "name", "<stdin>")
+        where = "standard input" if name == "<stdin>" else str(name)
+        frames = stream_batches(
+            self._given, **self._wanted, max_bytes=self._reading["max_bytes"], where=where
+        )
+        start = 0
+        for frame in frames:
+            for part in _bounded(frame):
+                start += part.height
+                texts, labels = part["text"].fill_null("").to_list(), part["label"].to_list()
+                yield Batch(texts, labels, 0, start - part.height, start, where)
 
     def _from_memory(self) -> Iterator[Batch]:
         pairs: Iterable[Any] = self._given

@@ -7,18 +7,18 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
+from termsieve.counts.archive import read_arrays, write_arrays
 from termsieve.counts.counter import Classes, Counter, LabelCodes
 from termsieve.counts.sources import Batch, Source, n_fitting
 from termsieve.counts.tally import Pruned, Tally, empty_tally, joined
 from termsieve.errors import FormatError, InputError
+from termsieve.files import fingerprint, whole_file
 from termsieve.kernels.streaming import MAX_DOCUMENTS
 from termsieve.terms import Analysis
 
@@ -26,7 +26,8 @@ from termsieve.terms import Analysis
 PIECE_CHARACTERS = 512 << 20
 PIECE_LEAST = 64 << 20
 PIECE_DOCUMENTS = MAX_DOCUMENTS  # that one counter can hold
-FORMAT = "termsieve-checkpoint 1"
+FORMAT = "termsieve-checkpoint 2"  # version 1 knew files by size and time only
+LISTS = ("files", "stamps")  # of a checkpoint's head
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,16 @@ class State:
     ended: bool = False
     n_dropped: int = 0
     at_most: int = 0
+
+    def is_possible(self, n_files: int) -> bool:
+        """Return whether the state can be one of a count of so many files."""
+        numbers = (self.file, self.row, self.n_dropped, self.at_most)
+        return (
+            all(isinstance(number, int) and number >= 0 for number in numbers)
+            and self.file < n_files
+            and isinstance(self.between, bool)
+            and isinstance(self.ended, bool)
+        )
 
     def plus(self, piece: Tally, reader: Reader, max_terms: int | None) -> State:
         """Return the state after one more piece, pruned to `max_terms` terms."""
@@ -188,6 +199,8 @@ class Checkpoint:
 
     def __init__(self, path: str | os.PathLike[str], source: Source, options: dict[str, Any]) -> None:
         self._path = Path(path)
+        self._whole_files = bool(options.get("whole_files"))
+        self._known: dict[str, tuple[Any, Any]] = {}  # files that were read once in this run
         self._within = self._path.with_name(f"{self._path.name}.within")
         self._files = source.files
         # Callables are known by their name only: that is all that is the same in another process.
@@ -225,7 +238,18 @@ class Checkpoint:
     def _changed_file(self, head: dict[str, Any], state: State) -> str | None:
         begun = len(self._files) if state.ended else state.file + (state.row > 0)
         stamps = zip(self._files[:begun], head["stamps"], strict=False)
-        return next((path for path, stamp in stamps if _stamp(path) != stamp), None)
+        return next((path for path, stamp in stamps if self._stamp(path) != stamp), None)
+
+    def _stamp(self, path: str) -> Any:
+        """Return the fingerprint of a file, read anew only when its size or time changed in this run."""
+        try:
+            status = os.stat(path)
+        except OSError:
+            return None
+        seen = status.st_size, status.st_mtime_ns, status.st_ino
+        if path not in self._known or self._known[path][0] != seen:
+            self._known[path] = seen, fingerprint(path, self._whole_files)
+        return self._known[path][1]
 
     def save(self, state: State) -> None:
         """Write the state; the file is whole at any moment.
@@ -239,47 +263,39 @@ class Checkpoint:
             "format": FORMAT,
             "options": self._options,
             "files": self._files,
-            "stamps": [_stamp(file) for file in self._files],
+            "stamps": [self._stamp(file) for file in self._files],
             "state": fields,
         }
-        part = path.with_name(f".{path.name}.{os.getpid()}.part")
+        checkpoint = np.frombuffer(json.dumps(head).encode(), dtype=np.uint8)
         try:
-            with open(part, "wb") as file:
-                checkpoint = np.frombuffer(json.dumps(head).encode(), dtype=np.uint8)
-                np.savez(file, checkpoint=checkpoint, **state.total.arrays())  # type: ignore[arg-type]
-            os.replace(part, path)
+            with whole_file(path) as file:
+                write_arrays(file, {"checkpoint": checkpoint, **state.total.arrays()})
         except OSError as error:
             raise InputError(f"the checkpoint {path} cannot be written: {error.strerror}") from error
-        finally:
-            with suppress(OSError):
-                part.unlink(missing_ok=True)
         if state.between:
             self._within.unlink(missing_ok=True)
 
 
 def _read(path: Path) -> tuple[dict[str, Any], State]:
+    """Return what a checkpoint says about itself, and its state; all of it is checked."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            arrays = dict(archive)
+        arrays = read_arrays(path)
         head = json.loads(arrays.pop("checkpoint").tobytes())
-        if head["format"] != FORMAT:
-            raise FormatError(f"{path} is a checkpoint of another version; count anew without it")
-        return head, State(Tally.from_arrays(arrays), **head["state"])
-    except FormatError:
-        raise
-    except (OSError, EOFError, KeyError, TypeError, ValueError, AttributeError, BadZipFile) as error:
-        raise FormatError(f"{path} is no checkpoint of a count: {error}") from None
+        known = head["format"] == FORMAT
+        state = State(Tally.from_arrays(arrays), **head["state"]) if known else None
+        whole = isinstance(head["options"], dict) and all(isinstance(head[key], list) for key in LISTS)
+    except (OSError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise FormatError(
+            f"{path} is not a checkpoint of a count, or is damaged ({error}); count anew without it"
+        ) from None
+    if state is None:
+        raise FormatError(f"{path} is a checkpoint of another version; count anew without it")
+    if not whole or not state.is_possible(len(head["files"])):
+        raise FormatError(f"{path} is damaged: it contradicts itself; count anew without it")
+    return head, state
 
 
 def _named(value: Any) -> Any:
     if callable(value):
         return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', repr(type(value)))}"
     return sorted(value) if isinstance(value, set | frozenset) else value
-
-
-def _stamp(path: str) -> list[int] | None:
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return [status.st_size, status.st_mtime_ns]

@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from termsieve.counts import Counts
+from termsieve.counts.archive import Arrays, read_arrays, write_arrays
+from termsieve.counts.matrix import too_many_occurrences
 from termsieve.errors import FormatError, InputError
-from termsieve.kernels.streaming import cut_terms, merged_terms
+from termsieve.kernels.streaming import are_sorted, cut_terms, merged_terms
 from termsieve.labels import encode_labels
 
 MERGED_AT_ONCE = 8  # tallies of neighbouring parts, on a cluster
@@ -67,7 +69,10 @@ class Tally:
 
     def terms(self) -> list[str]:
         """Return the terms, sorted."""
-        terms: list[str] = cut_terms(self.spelling, self.ends)
+        try:
+            terms: list[str] = cut_terms(self.spelling, self.ends)
+        except UnicodeDecodeError as error:
+            raise FormatError("a term of the tally is no text; count anew") from error
         return terms
 
     def counts(self) -> Counts:
@@ -102,6 +107,9 @@ class Tally:
         first = self._laid_out(mine, len(ends), place)
         second = other._laid_out(theirs, len(ends), place)
         sums: list[Any] = [None if x is None else x + y for x, y in zip(first, second, strict=True)]
+        # Sums of two such numbers wrap around to below zero when 64 bits do not hold them.
+        if any(total is not None and len(total) and total.min() < 0 for total in sums[4:]):
+            raise too_many_occurrences()
         return Tally(self.n_docs + other.n_docs, kind, classes, sums[0], spelling, ends, *sums[1:])
 
     def _laid_out(self, rows: Ints, n_terms: int, place: dict[Any, int]) -> list[Any]:
@@ -148,34 +156,38 @@ class Tally:
     def to_bytes(self) -> bytes:
         """Return the tally as the bytes of an npz archive."""
         file = io.BytesIO()
-        np.savez(file, **self.arrays())  # type: ignore[arg-type]
+        write_arrays(file, self.arrays())
         return file.getvalue()
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Tally:
         """Read what `to_bytes` wrote."""
-        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-            return cls.from_arrays(dict(arrays))
+        try:
+            arrays = read_arrays(io.BytesIO(content))
+        except ValueError as error:
+            raise FormatError(f"these bytes are no tally of termsieve: {error}") from error
+        return cls.from_arrays(arrays)
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
+    def arrays(self) -> Arrays:
         """Return everything as plain arrays, by name."""
         head = json.dumps({"n_docs": self.n_docs, "kind": list(self.kind), "classes": self.classes})
-        made: dict[str, NDArray[Any]] = {
+        arrays: Arrays = {
             "head": np.frombuffer(head.encode(), dtype=np.uint8),
             "pos": self.pos,
         }
-        made |= {"spelling": self.spelling, "ends": self.ends, "df": self.df}
-        made |= {f"tp_{name}": getattr(self.tp, name) for name in ("data", "indices", "indptr")}
+        arrays |= {"spelling": self.spelling, "ends": self.ends, "df": self.df}
+        arrays |= {f"tp_{name}": getattr(self.tp, name) for name in ("data", "indices", "indptr")}
         if self.tf is not None and self.tf_total is not None and self.squares is not None:
-            made |= {"tf_data": self.tf.data, "tf_total": self.tf_total, "squares": self.squares}
-        return made
+            arrays |= {"tf_data": self.tf.data, "tf_total": self.tf_total, "squares": self.squares}
+        return arrays
 
     @classmethod
-    def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> Tally:
-        """Return the tally of what `arrays` gave."""
+    def from_arrays(cls, arrays: Arrays) -> Tally:
+        """Return the tally of what `arrays` gave; every array is checked, since it may come from anywhere."""
         try:
             head = json.loads(arrays["head"].tobytes())
             shape = (len(arrays["ends"]), len(head["classes"]))
+            _refuse_impossible(arrays, head, shape)
             layout = arrays["tp_indices"], arrays["tp_indptr"]
             return cls(
                 head["n_docs"],
@@ -190,8 +202,48 @@ class Tally:
                 arrays.get("tf_total"),
                 arrays.get("squares"),
             )
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise FormatError(f"these bytes are no tally of termsieve: {error}") from error
+
+
+def _refuse_impossible(arrays: Arrays, head: dict[str, Any], shape: tuple[int, int]) -> None:
+    """Raise ValueError where arrays cannot be those of a tally of so many terms and classes."""
+    indptr, indices = arrays["tp_indptr"], arrays["tp_indices"]
+    lengths = {"pos": shape[1], "ends": shape[0], "df": shape[0], "tp_data": len(indices)}
+    lengths |= {"tp_indptr": shape[0] + 1}
+    if "tf_data" in arrays:
+        lengths |= {"tf_data": len(indices), "tf_total": shape[0], "squares": shape[0]}
+    for name, length in lengths.items():
+        array = arrays[name]
+        if array.shape != (length,) or array.dtype.kind != "i" or (length and array.min() < 0):
+            raise ValueError(f"the numbers {name!r} are impossible")
+    if any(arrays[name].dtype != np.int64 for name in lengths if not name.startswith("tp_ind")):
+        raise ValueError("its numbers have not 64 bits")
+    if indptr[0] != 0 or indptr[-1] != len(indices) or (np.diff(indptr) < 0).any():
+        raise ValueError("the rows of its table are impossible")
+    if indices.ndim != 1 or indices.dtype.kind != "i":
+        raise ValueError("the columns of its table are no whole numbers")
+    if len(indices) and not 0 <= indices.min() <= indices.max() < shape[1]:
+        raise ValueError("its table has a column beyond the classes")
+    rises = np.diff(indices) > 0
+    starts = indptr[1:-1]
+    rises[starts[(starts > 0) & (starts < len(indices))] - 1] = True
+    if not rises.all():
+        raise ValueError("its table has a cell twice")
+    spelling = arrays["spelling"]
+    if spelling.ndim != 1 or spelling.dtype != np.uint8 or not are_sorted(spelling, arrays["ends"]):
+        raise ValueError("its terms are not sorted")
+    _refuse_impossible_head(head)
+
+
+def _refuse_impossible_head(head: dict[str, Any]) -> None:
+    n_docs, classes, kind = head["n_docs"], head["classes"], LabelKind(*head["kind"])
+    if isinstance(n_docs, bool) or not isinstance(n_docs, int) or not 0 <= n_docs < 2**62:
+        raise ValueError("its number of documents is impossible")
+    if not isinstance(classes, list) or {type(label).__name__ for label in classes} - {kind.type}:
+        raise ValueError("its classes are not of the type that it names")
+    if not isinstance(kind.several, bool) or classes != sorted(set(classes)):
+        raise ValueError("its classes are not sorted")
 
 
 class Pruned(NamedTuple):

@@ -2,6 +2,187 @@
 
 from __future__ import annotations
 
-from termsieve.engines.threads import PrunedWarning, count
+import inspect
+import os
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
 
-__all__ = ["PrunedWarning", "count"]
+from termsieve.corpus import Corpus
+from termsieve.counts import Counts
+from termsieve.counts.counter import analysis_of
+from termsieve.counts.tally import Pruned
+from termsieve.engines.protocol import Engine, Job, positive
+from termsieve.errors import ParameterError, unknown_name
+from termsieve.readers.files import MAX_BYTES
+
+__all__ = ["ENGINES", "Engine", "Job", "PrunedWarning", "count", "get_engine"]
+
+# Name -> the module and the class of an engine, which is imported when it is asked for. The arguments of its
+# constructor are the options of `count` that only this engine takes.
+ENGINES = {
+    "threads": "termsieve.engines.threads:Threads",
+    "dask": "termsieve.engines.dask:Dask",
+    "spark": "termsieve.engines.spark:Spark",
+}
+
+
+class PrunedWarning(UserWarning):
+    """Rare terms were dropped for `max_terms`: how often, and the highest count that may be missing."""
+
+    def __init__(self, max_terms: int, n_dropped: int, at_most: int) -> None:
+        super().__init__(
+            f"max_terms={max_terms:,} left out {n_dropped:,} rare terms; none of them was in more than "
+            f"{at_most:,} documents, and no count of a kept term is short by more"
+        )
+        self.n_dropped = n_dropped
+        self.at_most = at_most
+
+
+def get_engine(engine: str | Engine, **options: Any) -> Engine:
+    """Return the engine of a name, with its own options; an engine that was made already is given back.
+
+    Parameters
+    ----------
+    engine : str or Engine
+        One of :data:`ENGINES`, or an object with the method ``tally(job)``.
+    **options
+        What only this engine takes, such as ``workers`` of "threads" or ``address`` of "dask".
+
+    Examples
+    --------
+    >>> get_engine("threads", workers=2)
+    Threads(workers=2, checkpoint=None, whole_files=False)
+    """
+    if not isinstance(engine, str):
+        if not isinstance(engine, Engine):
+            raise ParameterError(f"engine={engine!r} must be one of {', '.join(ENGINES)}, or have tally(job)")
+        if options:
+            raise ParameterError(
+                f"{next(iter(options))!r} goes with an engine's name; {engine!r} is made already"
+            )
+        return engine
+    if engine not in ENGINES:
+        raise unknown_name("engine", engine, ENGINES)
+    module, _, name = ENGINES[engine].partition(":")
+    factory = getattr(import_module(module), name)
+    own = list(inspect.signature(factory).parameters)
+    for option in options:
+        if option not in own:
+            its = f"its own options are {', '.join(own)}" if own else "it has no options of its own"
+            raise ParameterError(f"the engine {engine!r} takes no {option!r}; {its}")
+    made: Engine = factory(**options)
+    return made
+
+
+def count(
+    source: Any,
+    text: str | None = None,
+    label: str | None = None,
+    *,
+    engine: str | Engine = "threads",
+    address: str | None = None,
+    occurrences: bool = False,
+    separator: str | None = None,
+    missing: str = "error",
+    workers: int | None = None,
+    max_terms: int | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    whole_files: bool = False,
+    progress: bool | Callable[[int], None] = False,
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+    max_bytes: int = MAX_BYTES,
+    **term_options: Any,
+) -> Counts:
+    """Return the Counts of documents that need not fit into memory; the terms are sorted.
+
+    Equal documents give equal counts, whoever counts them and however they are cut into parts.
+
+    Parameters
+    ----------
+    source : Corpus, path, list of paths, iterator, or a collection of the engine
+        A Corpus; the path, glob, folder or list of paths of Parquet, JSON lines or CSV tables; an iterator of
+        pairs (texts, labels); an open binary file of JSON lines, such as a pipe. "dask" takes tables that its
+        workers reach, or a dataframe or bag of Dask, and "spark" a Spark dataframe.
+    text, label : str, optional
+        The columns with the text and the label; those with a usual name by default. For a bag of dicts they
+        are keys.
+    engine : {"threads", "dask", "spark"} or Engine, default="threads"
+        Who counts. An Engine is an object such as ``termsieve.engines.dask.Dask(client)``.
+    address : str, optional
+        With "dask", the address of a scheduler, such as "tcp://127.0.0.1:8786"; without it Dask's own default
+        is used.
+    occurrences : bool, default=False
+        Whether to count how often terms occur, too.
+    separator, missing, delimiter, encoding, max_bytes
+        Those of `read`.
+    workers : int, optional
+        With "threads", their number; one per processor by default. The result is the same for any number.
+    max_terms : int, optional
+        Number of terms to keep, which bounds the memory. The result is then not exact: after every piece of
+        the documents only that many terms are kept, those in the most documents and of equals those that sort
+        first; a PrunedWarning says how many were left out and what the counts may be short by. With "threads"
+        a piece is 512 million characters, or ends with a file after 64 million; with the other engines it is
+        a partition or a file. Pieces depend on the documents alone, so the result does, too.
+    checkpoint : path, optional
+        With "threads", a file from which a run that was interrupted goes on; the result is the same. Files
+        that changed in between are an error.
+    whole_files : bool, default=False
+        Whether the checkpoint knows files by all of their content, not only by size, time and their two ends.
+    progress : bool or callable, default=False
+        True shows the number of documents on stderr; a callable gets it instead. Only "threads" tells it.
+    **term_options
+        Those of TermVectorizer that say what a term is, such as `lowercase` or `stop_words`.
+
+    Examples
+    --------
+    >>> counts = count([(["cheap pills", "see you"], ["spam", "ham"]), (["cheap watches"], ["spam"])])
+    >>> counts.terms.tolist(), counts.tp.tolist()
+    (['cheap', 'pills', 'see', 'watches', 'you'], [[0, 0, 1, 0, 1], [2, 1, 0, 1, 0]])
+    """
+    own = {"address": address, "workers": workers, "checkpoint": checkpoint, "whole_files": whole_files}
+    given = {name: value for name, value in own.items() if value is not None and value is not False}
+    counter = get_engine(engine, **given)
+    analysis = analysis_of(term_options)
+    if isinstance(source, Corpus) and source.matrix is not None:
+        return Counts.from_matrix(source.matrix, source.labels, source.terms, occurrences)
+    positive("max_terms", max_terms)
+    reading = {
+        "separator": separator,
+        "missing": missing,
+        "delimiter": delimiter,
+        "encoding": encoding,
+        "max_bytes": max_bytes,
+    }
+    job = Job(source, text, label, reading, term_options, analysis, occurrences, max_terms)
+    with _shown(progress) as told:
+        total = counter.tally(replace(job, progress=told))
+    return _counts(total, max_terms)
+
+
+def _counts(pruned: Pruned, max_terms: int | None) -> Counts:
+    """Return the counts of a tally, with a warning to the caller's caller where terms were dropped."""
+    if pruned.n_dropped and max_terms is not None:
+        warnings.warn(PrunedWarning(max_terms, pruned.n_dropped, pruned.at_most), stacklevel=3)
+    return pruned.tally.counts()
+
+
+@contextmanager
+def _shown(progress: bool | Callable[[int], None]) -> Iterator[Callable[[int], None] | None]:
+    """Give the function that is told the number of documents so far, if there is to be one."""
+    if not isinstance(progress, bool):
+        yield progress
+    elif not progress:
+        yield None
+    else:
+        from rich.console import Console
+        from rich.progress import Progress, TextColumn, TimeElapsedColumn
+
+        columns = (TextColumn("counted {task.completed:,.0f} documents"), TimeElapsedColumn())
+        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task("count", total=None)
+            yield lambda n_docs: bar.update(task, completed=n_docs)

@@ -1,65 +1,58 @@
-"""Dask collections or paths of tables come in; Counts merged there, or shards of a matrix, go out."""
+"""A job over Dask collections or tables comes in; its tally, merged on the cluster, or shards go out."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from termsieve.counts import Counts
+from termsieve.columns import find_column
 from termsieve.counts.counter import analysis_of
 from termsieve.counts.shards import new_folder, save_part
 from termsieve.counts.sources import Source
 from termsieve.counts.stream import tally_of
 from termsieve.counts.tally import MERGED_AT_ONCE, Pruned, joined
-from termsieve.engines.threads import counts_of, positive
-from termsieve.errors import InputError, TermsieveError, require
-from termsieve.readers.tables import LABEL_NAMES, TEXT_NAMES, _column
+from termsieve.engines.protocol import Job
+from termsieve.errors import InputError, ParameterError, TermsieveError, require
 from termsieve.terms import term_numbers
 
+ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx)://)?[^/\s]+:(?P<port>\d{1,5})(/.*)?")
 CONNECT_SECONDS = 10
 
 
-def count(
-    source: Any,
-    text: str | None = None,
-    label: str | None = None,
-    *,
-    client: Any = None,
-    occurrences: bool = False,
-    separator: str | None = None,
-    missing: str = "error",
-    max_terms: int | None = None,
-    delimiter: str | None = None,
-    encoding: str = "utf-8",
-    **term_options: Any,
-) -> Counts:
-    """Return the Counts of a Dask dataframe, a bag or tables, equal to those of `termsieve.count`.
+class Dask:
+    """Counts on a Dask cluster.
 
-    A task counts one partition, or one file of `source` where that is paths, which the workers must reach
-    as well; the tallies are merged eight at a time on the cluster, and only their sum comes here. Items of a
-    bag are pairs (text, label), or dicts with the keys `text` and `label`. `client` is a distributed.Client
-    or the address of a scheduler; without one Dask's own default is used.
+    `address` is the address of a scheduler or a distributed.Client; without one Dask's own default scheduler
+    is used. A task counts one partition of a Dask dataframe or bag, or one file where the source is paths,
+    which the workers must reach as well; the tallies are merged eight at a time on the cluster, and only
+    their sum comes here. Items of a bag are pairs (text, label), or dicts with the keys `text` and `label`.
 
-    With `max_terms` each partition and each merge keeps that many terms, as the pieces of `termsieve.count`
-    do, with the same warning. Eight neighbours are merged at a time, so the result depends on the partitions
-    and their order, not on which worker did what when.
+    With `max_terms` each partition and each merge keeps that many terms. Eight neighbours are merged at a
+    time, so the result depends on the partitions and their order, not on which worker did what when.
     """
-    dask = require("dask", "dask")
-    analysis = analysis_of(term_options)
-    positive("max_terms", max_terms)
-    reading = {"separator": separator, "missing": missing, "delimiter": delimiter, "encoding": encoding}
-    tally = dask.delayed(tally_of, pure=False)
-    parts = _parts(source, text, label, reading)
-    level = [tally(part, analysis, occurrences, max_terms) for part in parts]
-    while len(level) > 1:
-        groups = [level[i : i + MERGED_AT_ONCE] for i in range(0, len(level), MERGED_AT_ONCE)]
-        level = [dask.delayed(joined, pure=False)(group, max_terms) for group in groups]
-    with _computer(client) as compute:
-        total: Pruned = compute(level[0])
-    return counts_of(total, max_terms)
+
+    def __init__(self, address: Any = None) -> None:
+        self.address = address
+
+    def __repr__(self) -> str:
+        return f"Dask({self.address!r})"
+
+    def tally(self, job: Job) -> Pruned:
+        """Return the tally of all documents of a job."""
+        dask = require("dask", "dask")
+        tally = dask.delayed(tally_of, pure=False)
+        parts = _parts(job.source, job.text, job.label, job.reading)
+        level = [tally(part, job.analysis, job.occurrences, job.max_terms) for part in parts]
+        while len(level) > 1:
+            groups = [level[i : i + MERGED_AT_ONCE] for i in range(0, len(level), MERGED_AT_ONCE)]
+            level = [dask.delayed(joined, pure=False)(group, job.max_terms) for group in groups]
+        with _computer(self.address) as compute:
+            total: Pruned = compute(level[0])
+        return total
 
 
 def write_shards(
@@ -69,7 +62,7 @@ def write_shards(
     text: str | None = None,
     label: str | None = None,
     *,
-    client: Any = None,
+    address: Any = None,
     rows: int = 100_000,
     separator: str | None = None,
     missing: str = "error",
@@ -77,9 +70,10 @@ def write_shards(
     encoding: str = "utf-8",
     **term_options: Any,
 ) -> list[Path]:
-    """Write the matrix of the `terms` in shards, as `termsieve.write_shards` does, each by a worker.
+    """Write the matrix of the `terms` in shards, as `counts.shards.write_shards` does, each by a worker.
 
-    The folder must be one that all workers reach. No shard holds documents of two partitions or files.
+    `address` is that of a scheduler, or a distributed.Client. The folder must be one that all workers reach.
+    No shard holds documents of two partitions or files.
     """
     dask = require("dask", "dask")
     vocabulary, analysis = term_numbers(terms), analysis_of(term_options)
@@ -88,7 +82,7 @@ def write_shards(
     target = new_folder(folder, vocabulary).resolve()
     save = dask.delayed(save_part, pure=False)
     tasks = [save(part, vocabulary, analysis, target, i, rows) for i, part in enumerate(parts)]
-    with _computer(client) as compute:
+    with _computer(address) as compute:
         paths: list[list[Path]] = compute(dask.delayed(list)(tasks))
     return [path for group in paths for path in group]
 
@@ -102,11 +96,12 @@ def _parts(source: Any, text: str | None, label: str | None, reading: dict[str, 
             raise InputError(
                 f"Dask cannot count a {type(source).__name__}; give a dataframe or bag of Dask, or paths"
             )
-        return [Source(path, **whole.columns, **reading) for path in whole.files]
+        # The workers were started elsewhere, where a relative path means another file.
+        return [Source(os.path.abspath(path), **whole.columns, **reading) for path in whole.files]
     if hasattr(source, "columns"):
         names = [str(name) for name in source.columns]
-        text = _column(names, text, "text", TEXT_NAMES, "the dataframe")
-        label = _column(names, label, "label", LABEL_NAMES, "the dataframe")
+        text = find_column(names, "text", text, "the dataframe")
+        label = find_column(names, "label", label, "the dataframe")
         source, make = source[[text, label]], dask.delayed(_of_frame, pure=False)
     else:
         make = dask.delayed(_of_items, pure=False)
@@ -138,31 +133,54 @@ def _of_items(
     return Source([(texts, labels)], **reading, where=f"partition {number}")
 
 
-@contextmanager
-def _computer(client: Any) -> Iterator[Callable[[Any], Any]]:
-    """Give the function that computes a task on a client, on a scheduler's address, or where Dask does."""
-    if client is None:
-        yield lambda task: task.compute()
-        return
+def connect(cluster: Any) -> Any:
+    """Return a client of the scheduler at an address; whoever asked for it closes it.
+
+    Instead of an address, a cluster object of Dask will do.
+    """
     distributed = require("distributed", "dask")
-    own = isinstance(client, str)
-    if own:
-        try:
-            client = distributed.Client(client, timeout=CONNECT_SECONDS, set_as_default=False)
-        except (OSError, TimeoutError, ValueError) as error:
-            raise InputError(
-                f"no Dask scheduler answers at {client}; check the address, or start one with: dask scheduler"
-            ) from error
+    # Dask's own client, refused an address it cannot read, lives on and complains when the process ends.
+    if isinstance(cluster, str) and not _is_address(cluster):
+        raise ParameterError(
+            f"{cluster!r} is not the address of a Dask scheduler, which looks like tcp://127.0.0.1:8786"
+        )
     try:
-        yield lambda task: _result(distributed, client, task)
-    finally:
-        if own:
-            client.close()
+        return distributed.Client(cluster, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise InputError(
+            f"no Dask scheduler answers at {cluster}; check the address, or start one with: dask scheduler"
+        ) from error
 
 
-def _result(distributed: Any, client: Any, task: Any) -> Any:
-    if not client.scheduler_info()["workers"]:
+def n_threads(client: Any) -> int:
+    """Return the number of threads of all workers of a cluster; one without workers is an error."""
+    threads = sum(client.nthreads().values())
+    if not threads:
         raise TermsieveError("the Dask cluster has no workers; start some with: dask worker ADDRESS")
+    return int(threads)
+
+
+def _is_address(text: str) -> bool:
+    found = ADDRESS.fullmatch(text)
+    return found is not None and int(found["port"]) < 2**16
+
+
+@contextmanager
+def _computer(address: Any) -> Iterator[Callable[[Any], Any]]:
+    """Give the function that computes a task on a client, on a scheduler's address, or where Dask does."""
+    if address is None:
+        yield lambda task: task.compute()
+    elif isinstance(address, require("distributed", "dask").Client):
+        yield lambda task: _result(address, task)
+    else:
+        with connect(address) as client:
+            yield lambda task: _result(client, task)
+
+
+def _result(client: Any, task: Any) -> Any:
+    import distributed
+
+    n_threads(client)
     try:
         return client.compute(task).result()
     except distributed.KilledWorker as error:

@@ -1,68 +1,62 @@
-"""A Spark dataframe comes in; the Counts of its terms and classes, merged on the executors, go out."""
+"""A job over a Spark dataframe comes in; its tally, merged on the executors, goes out."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from termsieve.counts import Counts
-from termsieve.counts.counter import analysis_of
+from termsieve.columns import find_column
 from termsieve.counts.sources import Source
 from termsieve.counts.stream import tally_of
 from termsieve.counts.tally import MERGED_AT_ONCE, Pruned, Tally, empty_tally, joined
-from termsieve.engines.threads import counts_of, positive
+from termsieve.engines.protocol import Job
 from termsieve.errors import InputError, TermsieveError, require
-from termsieve.readers.tables import LABEL_NAMES, TEXT_NAMES, _column
 from termsieve.terms import Analysis
 
 ROUNDS = 3  # of merging on the executors; what is left, 1 for up to 512 partitions, is merged by the driver
 SCHEMA = "part int, tally binary, n_dropped long, at_most long, fault string"
 
 
-def count(
-    frame: Any,
-    text: str | None = None,
-    label: str | None = None,
-    *,
-    occurrences: bool = False,
-    separator: str | None = None,
-    missing: str = "error",
-    max_terms: int | None = None,
-    **term_options: Any,
-) -> Counts:
-    """Return the Counts of a Spark dataframe, equal to those of `termsieve.count`.
+class Spark:
+    """Counts a Spark dataframe on the executors of its session, which need termsieve installed.
 
     Each partition is counted by one Python worker that gets it as Arrow batches; the tallies are merged eight
     at a time by the executors, and only their sum comes to the driver. Labels are a column of strings, whole
-    numbers or booleans, or of arrays of such. The executors need termsieve installed.
+    numbers or booleans, or of arrays of such.
 
-    With `max_terms` each partition and each merge keeps that many terms, as the pieces of `termsieve.count`
-    do, with the same warning. Partitions are merged by their number, so the result depends on them alone,
-    not on which executor did what when.
+    With `max_terms` each partition and each merge keeps that many terms. Partitions are merged by their
+    number, so the result depends on them alone, not on which executor did what when.
     """
-    require("pyspark", "spark")
-    require("pyarrow", "spark")
-    from pyspark.sql.functions import expr
 
-    if not hasattr(frame, "mapInArrow"):
-        raise InputError(f"a Spark dataframe is needed, not a {type(frame).__name__}")
-    text = _column(frame.columns, text, "text", TEXT_NAMES, "the dataframe")
-    label = _column(frame.columns, label, "label", LABEL_NAMES, "the dataframe")
-    analysis = analysis_of(term_options)
-    positive("max_terms", max_terms)
-    Source(iter(()), separator=separator, missing=missing)
-    counted = _tally_rows(analysis, occurrences, max_terms, {"separator": separator, "missing": missing})
-    # Plain names, because mapInArrow itself fails over a column with a dot in its name.
-    columns = [f"{_quoted(text)} AS text", f"{_quoted(label)} AS label"]
-    parts = frame.selectExpr(*columns).mapInArrow(counted, SCHEMA)
-    for _ in range(ROUNDS):
-        eighth = parts.withColumn("part", expr(f"int(part div {MERGED_AT_ONCE})"))
-        parts = eighth.repartition("part").mapInArrow(_merging(max_terms), SCHEMA)
-    rows = sorted((row.asDict() for row in parts.collect()), key=lambda row: row["part"])
-    while len(rows) > 1:
-        rows = _merged([row | {"part": row["part"] // MERGED_AT_ONCE} for row in rows], max_terms)
-    total = _pruned(rows[0]) if rows else Pruned(empty_tally())
-    return counts_of(total, max_terms)
+    def __repr__(self) -> str:
+        return "Spark()"
+
+    def tally(self, job: Job) -> Pruned:
+        """Return the tally of all rows of a Spark dataframe."""
+        require("pyspark", "spark")
+        require("pyarrow", "spark")
+        from pyspark.sql.functions import expr
+
+        frame, max_terms = job.source, job.max_terms
+        if not hasattr(frame, "mapInArrow"):
+            raise InputError(
+                f"Spark cannot count a {type(frame).__name__}; give a Spark dataframe, such as "
+                "spark.read.parquet(...)"
+            )
+        text = find_column(frame.columns, "text", job.text, "the dataframe")
+        label = find_column(frame.columns, "label", job.label, "the dataframe")
+        Source(iter(()), **job.reading)  # so that wrong options are told here, not by an executor
+        counted = _tally_rows(job.analysis, job.occurrences, max_terms, job.reading)
+        # Plain names, because mapInArrow itself fails over a column with a dot in its name.
+        columns = [f"{_quoted(text)} AS text", f"{_quoted(label)} AS label"]
+        parts = frame.selectExpr(*columns).mapInArrow(counted, SCHEMA)
+        for _ in range(ROUNDS):
+            eighth = parts.withColumn("part", expr(f"int(part div {MERGED_AT_ONCE})"))
+            parts = eighth.repartition("part").mapInArrow(_merging(max_terms), SCHEMA)
+        rows = sorted((row.asDict() for row in parts.collect()), key=lambda row: row["part"])
+        while len(rows) > 1:
+            rows = _merged([row | {"part": row["part"] // MERGED_AT_ONCE} for row in rows], max_terms)
+        return _pruned(rows[0]) if rows else Pruned(empty_tally())
 
 
 def _quoted(column: str) -> str:
@@ -110,10 +104,10 @@ def _merged_row(part: int, rows: list[dict[str, Any]], max_terms: int | None) ->
     return _row(part, lambda: joined([_pruned(row) for row in rows], max_terms))
 
 
-def _row(part: int, made: Callable[[], Pruned]) -> dict[str, Any]:
-    """Return what was made as a row that Spark can carry; a fault too, so that the driver can name it."""
+def _row(part: int, work: Callable[[], Pruned]) -> dict[str, Any]:
+    """Return the result of some work as a row that Spark can carry; a fault too, for the driver to name."""
     try:
-        tally, n_dropped, at_most = made()
+        tally, n_dropped, at_most = work()
     except TermsieveError as error:
         return {"part": part, "fault": str(error)}
     return {

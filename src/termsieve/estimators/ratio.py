@@ -168,17 +168,7 @@ def sided_orders(
 
 def _one_problem(counts: Counts, c: int) -> Counts:
     """Return the counts of one class against the rest, named 0 and without term names."""
-    return Counts(
-        counts.tp[[c]],
-        counts.pos[[c]],
-        counts.df,
-        counts.n_docs,
-        [0],
-        multilabel=True,
-        tf=None if counts.tf is None else counts.tf[[c]],
-        tf_total=counts.tf_total,
-        squares=counts.squares,
-    )
+    return counts.take([c]).replace(classes=[0], terms=None, multilabel=True)
 
 
 def _by_best_place(orders: list[Columns]) -> Columns:

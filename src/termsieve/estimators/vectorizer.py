@@ -19,7 +19,7 @@ from termsieve.errors import InputError, ParameterError, unknown_name
 from termsieve.terms import (
     TOKEN_PATTERN,
     Analysis,
-    checked_limits,
+    check_term_limits,
     count_known,
     count_terms,
     decoded,
@@ -100,7 +100,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     def fit_transform(self, raw_documents: Iterable[Any], y: Any = None) -> sparse.csr_matrix:
         """Learn the vocabulary of the documents and return their counts."""
-        checked_limits(self.min_df, self.max_df, self.max_features)
+        check_term_limits(self.min_df, self.max_df, self.max_features)
         analysis = self._analysis().checked()
         docs = self._texts(raw_documents)
         self.fixed_vocabulary_ = self.vocabulary is not None

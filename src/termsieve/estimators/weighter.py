@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from termsieve.counts import Counts
 from termsieve.errors import unknown_name
 from termsieve.estimators.selector import TermMatrixMixin, ranked, with_occurrences
+from termsieve.matrices import sound_csr
 from termsieve.metrics import Metric
 from termsieve.ranking import Combine
 
@@ -71,7 +72,7 @@ class TermWeighter(TermMatrixMixin, OneToOneFeatureMixin, TransformerMixin, Base
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype="numeric", reset=False)
         if sparse.issparse(X):
-            weighed = X.astype(np.float64)
+            weighed = sound_csr(X).asformat(X.format).astype(np.float64)
             if self.values == "presence":
                 weighed.data = (weighed.data > 0).astype(np.float64)
             return weighed.multiply(self.weights_).asformat(weighed.format)

@@ -14,9 +14,10 @@ from termsieve.counts import Counts
 from termsieve.errors import InputError, ParameterError, unknown_name
 from termsieve.estimators.base import Columns, LearnedSelector
 from termsieve.estimators.evaluate import Floats, Rows
-from termsieve.kernels import counting
+from termsieve.kernels import ranking as kernel
 from termsieve.learners import get_learner
-from termsieve.ranking import CUTS, Combine, Ranking, check_cut, cut, document_limits
+from termsieve.limits import document_limits
+from termsieve.ranking import CUTS, Combine, Ranking, check_cut, cut
 
 COMBINE = ("max", "mean", "round_robin")
 
@@ -117,7 +118,7 @@ class WeightSelector(LearnedSelector):
         scores = pos @ value / max(1, pos.sum()) if self.combine == "mean" else value.max(axis=0)
         if self.combine == "round_robin":
             orders = np.array([_by_value(base, row) for row in value], dtype=np.int64)
-            return Ranking(counting.round_robin(orders), scores, counts)
+            return Ranking(kernel.round_robin(orders), scores, counts)
         return Ranking(_by_value(base, scores), scores, counts)
 
 

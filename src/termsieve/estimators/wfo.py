@@ -142,6 +142,6 @@ def wfo_ranking(counts: Counts, lam: float, combine: Combine = "max") -> Ranking
 
 def _numbered(counts: Counts) -> Counts:
     """Return the counts with classes 0, 1, ... and without term names, as an indicator matrix has them."""
-    return Counts(
-        counts.tp, counts.pos, counts.df, counts.n_docs, np.arange(counts.n_classes), multilabel=True
+    return counts.replace(
+        classes=np.arange(counts.n_classes), terms=None, multilabel=True, tf=None, tf_total=None, squares=None
     )

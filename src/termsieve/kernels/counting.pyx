@@ -1,4 +1,4 @@
-"""Counting over CSR matrices and merging of rankings: index arrays in, integer arrays out."""
+"""Counting over CSR matrices: index arrays in, integer arrays out."""
 
 import numpy as np
 
@@ -19,6 +19,7 @@ cdef extern from *:
 cdef Py_ssize_t DOCS_IN_CACHE = 20_000
 cdef Py_ssize_t TILE = 64  # columns compared together
 cdef Py_ssize_t AHEAD = 4  # documents; those of a class lie apart, where the processor fetches none by itself
+cdef uint64_t LARGEST_ROOT = 3_037_000_499  # its square is the largest one below 2**63
 cdef Py_ssize_t MOST_COUNTED = 65_535  # what a counter of 16 bits holds; narrow counters stay in cache
 
 ctypedef fused Index:
@@ -100,55 +101,35 @@ def column_counts(const Index[::1] indices, int64_t[::1] out):
 
 
 def column_moments(const Index[::1] indices, const int64_t[::1] values, int64_t[::1] total, int64_t[::1] squares):
-    """Add the values of each column, and their squares."""
+    """Add the values of each column, and their squares; return a number that no value is above."""
     cdef Py_ssize_t j
+    cdef int64_t bits = 0
     with nogil:
         for j in range(indices.shape[0]):
+            bits |= values[j]
             total[indices[j]] += values[j]
             squares[indices[j]] += values[j] * values[j]
+    return bits
 
 
-def interleaved(const int64_t[::1] first, const int64_t[::1] second, const unsigned char[::1] from_first):
-    """Merge two orderings of the same items: step i takes the next unused item of `first` if from_first[i]."""
-    cdef Py_ssize_t n = first.shape[0], i, a = 0, b = 0
-    merged = np.empty(n, dtype=np.int64)
-    cdef int64_t[::1] out = merged
-    cdef unsigned char[::1] used = np.zeros(_span(first), dtype=np.uint8)
+def squares_fit(const Index[::1] indices, const int64_t[::1] values, Py_ssize_t n_columns):
+    """Tell whether the squares of each column's values, none below 0, have a sum below 2**63."""
+    cdef Py_ssize_t j
+    cdef uint64_t[::1] sums = np.zeros(max(n_columns, 1), dtype=np.uint64)
+    cdef uint64_t value
+    cdef bint fit = True
     with nogil:
-        for i in range(n):
-            if from_first[i]:
-                while used[first[a]]:
-                    a += 1
-                out[i] = first[a]
-            else:
-                while used[second[b]]:
-                    b += 1
-                out[i] = second[b]
-            used[out[i]] = 1
-    return merged
-
-
-def round_robin(const int64_t[:, ::1] orders):
-    """Merge orderings of the same items: each in turn gives its best item not yet taken."""
-    cdef Py_ssize_t n_orders = orders.shape[0], n = orders.shape[1], taken = 0, c
-    merged = np.empty(n, dtype=np.int64)
-    cdef int64_t[::1] out = merged
-    cdef int64_t[::1] at = np.zeros(n_orders, dtype=np.int64)
-    cdef unsigned char[::1] used = np.zeros(_span(orders[0]), dtype=np.uint8)
-    with nogil:
-        while taken < n:
-            for c in range(n_orders):
-                while at[c] < n and used[orders[c, at[c]]]:
-                    at[c] += 1
-                if at[c] < n:
-                    out[taken] = orders[c, at[c]]
-                    used[out[taken]] = 1
-                    taken += 1
-    return merged
-
-
-def _span(const int64_t[::1] items):
-    return int(np.max(items)) + 1 if items.shape[0] else 0
+        for j in range(indices.shape[0]):
+            value = <uint64_t>values[j]
+            if value > LARGEST_ROOT:
+                fit = False
+                break
+            # Two numbers below 2**63 are added without a carry, so that a sum that is too large shows.
+            sums[indices[j]] += value * value
+            if sums[indices[j]] >> 63:
+                fit = False
+                break
+    return fit
 
 
 def all_positive(const Value[::1] values):
@@ -165,13 +146,21 @@ def all_positive(const Value[::1] values):
 
 
 def repeats_columns(const Index[::1] indptr, const Index[::1] indices, Py_ssize_t n_columns):
-    """Tell whether some row names a column twice, in whatever order its indices stand."""
-    cdef Py_ssize_t n_rows = indptr.shape[0] - 1, i, j
+    """Tell whether some row names a column twice, in whatever order its indices stand.
+
+    Every row and every index is checked: one that lies outside the matrix is an IndexError.
+    """
+    cdef Py_ssize_t n_rows = indptr.shape[0] - 1, i, j, wrong = -1
     cdef Index last
     cdef bint rising, found = False
     cdef Index[::1] seen_in = np.full(max(n_columns, 1), -1, dtype=np.int32 if Index is int32_t else np.int64)
+    if n_rows < 0 or indptr[0] != 0 or indptr[n_rows] != indices.shape[0]:
+        raise IndexError("the rows do not cover the entries of the matrix")
     with nogil:
         for i in range(n_rows):
+            if not indptr[i] <= indptr[i + 1] <= indices.shape[0]:
+                wrong = i
+                break
             rising, last = True, -1
             for j in range(indptr[i], indptr[i + 1]):
                 if indices[j] <= last:
@@ -179,14 +168,21 @@ def repeats_columns(const Index[::1] indptr, const Index[::1] indices, Py_ssize_
                     break
                 last = indices[j]
             if rising:
+                # Of rising indices the first is above -1 and the last is the greatest.
+                if last >= n_columns:
+                    wrong = i
+                    break
                 continue
             for j in range(indptr[i], indptr[i + 1]):
-                if seen_in[indices[j]] == i:
-                    found = True
+                if not 0 <= indices[j] < n_columns:
+                    wrong = i
                     break
+                found |= seen_in[indices[j]] == i
                 seen_in[indices[j]] = <Index>i
-            if found:
+            if wrong >= 0:
                 break
+    if wrong >= 0:
+        raise IndexError(f"row {wrong} has an index that lies outside the {n_columns} columns of the matrix")
     return bool(found)
 
 
@@ -267,7 +263,8 @@ def grown(const int64_t[:, ::1] rows, Py_ssize_t room):
 def distinct_tables(const int64_t[:, ::1] tp, const int64_t[::1] df, Py_ssize_t numbered_df):
     """Return the distinct (class, tp, df) of classes x terms, and where among them each cell finds its own.
 
-    Terms in `numbered_df` documents or more are not looked up: each has tables of its own.
+    Terms in `numbered_df` documents or more are not looked up: each has tables of its own, and so has a cell
+    that no documents can give.
     """
     cdef Py_ssize_t n_classes = tp.shape[0], n_terms = tp.shape[1], c, t, number, n_tables = 0
     cdef Py_ssize_t n_numbers = numbered_df * (numbered_df + 1) // 2
@@ -281,7 +278,7 @@ def distinct_tables(const int64_t[:, ::1] tp, const int64_t[::1] df, Py_ssize_t 
     with nogil:
         for c in range(n_classes):
             for t in range(n_terms):
-                if df[t] < numbered_df:
+                if 0 <= tp[c, t] <= df[t] < numbered_df:
                     number = df[t] * (df[t] + 1) // 2 + tp[c, t]
                     if seen_in[number] == c:
                         at[c, t] = place[number]
@@ -293,38 +290,3 @@ def distinct_tables(const int64_t[:, ::1] tp, const int64_t[::1] df, Py_ssize_t 
                 at[c, t] = <int32_t>n_tables
                 n_tables += 1
     return of_class_array[:n_tables].copy(), of_term_array[:n_tables].copy(), at_array
-
-
-def places(const int64_t[::1] order, const double[::1] value, const signed char[::1] group):
-    """Return the place of each item among the distinct (group, value), in the order given; no group: empty."""
-    cdef Py_ssize_t n = order.shape[0], i
-    cdef int64_t place = 0, item, before
-    cdef bint grouped = group.shape[0] > 0
-    made = np.zeros(n, dtype=np.int64)
-    cdef int64_t[::1] out = made
-    with nogil:
-        for i in range(1, n):
-            item, before = order[i], order[i - 1]
-            if value[item] != value[before] or (grouped and group[item] != group[before]):
-                place += 1
-            out[item] = place
-    return made
-
-
-def ordered(const int64_t[::1] base, const int64_t[::1] kind, const int64_t[::1] place_of_kind):
-    """Return `base` by rising place of each item's kind, in the order of `base` where places are equal."""
-    cdef Py_ssize_t n = base.shape[0], i
-    made = np.empty(n, dtype=np.int64)
-    cdef int64_t[::1] out = made
-    cdef int64_t[::1] start = np.zeros(_span(place_of_kind) + 1, dtype=np.int64)
-    cdef int64_t[::1] place = np.empty(n, dtype=np.int64)
-    with nogil:
-        for i in range(n):
-            place[i] = place_of_kind[kind[base[i]]]
-            start[place[i] + 1] += 1
-        for i in range(1, start.shape[0]):
-            start[i] += start[i - 1]
-        for i in range(n):
-            out[start[place[i]]] = base[i]
-            start[place[i]] += 1
-    return made

@@ -220,15 +220,17 @@ def solve(
     double tolerance,
     Py_ssize_t max_rounds,
 ):
-    """Return (alpha, bias) at the minimum of alpha' Q alpha / 2 - sum alpha.
+    """Return (alpha, bias, done) at the minimum of alpha' Q alpha / 2 - sum alpha.
 
     `rows`, ascending, are the rows and columns of `gram` that belong to the problem; of all arrays only their
     places are read. Q = sign sign' * gram, 0 <= alpha <= bound and sum sign * alpha = 0; both signs must occur.
     The pair that changes is the most violating row and the one that lowers the objective most beside it (Fan,
-    Chen and Lin 2005); it ends when no pair violates by more than the tolerance.
+    Chen and Lin 2005); it ends when no pair violates by more than the tolerance, and is then `done`, or after
+    `max_rounds` changes.
     """
     cdef State at
     cdef Py_ssize_t b, j, rounds, since = 0, n = rows.shape[0]
+    cdef bint done = False
     solution = np.zeros(gram.shape[0])
     cdef double[::1] alpha = solution, score = np.array(sign)
     cdef double[::1] diagonal = np.ascontiguousarray(np.diagonal(gram), dtype=np.float64)
@@ -245,6 +247,7 @@ def solve(
         for rounds in range(max_rounds):
             if at.top < 0 or at.highest - at.lowest <= tolerance:
                 if at.n_active == n:
+                    done = True
                     break
                 restore(&at)
                 since = 0
@@ -255,8 +258,9 @@ def solve(
                 since = 0
             j = best_partner(&at, at.top)
             if j < 0:
+                done = True
                 break
             change_pair(&at, at.top, j)
         if at.n_active < n:
             restore(&at)
-    return solution, bias(&at)
+    return solution, bias(&at), done

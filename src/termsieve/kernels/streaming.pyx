@@ -341,10 +341,37 @@ def cut_terms(const uint8_t[::1] data, const int64_t[::1] ends):
     return terms
 
 
+cdef bint _are_ends(const int64_t[::1] ends, Py_ssize_t size) noexcept:
+    """Tell whether rising ends cut `size` bytes into terms without a rest."""
+    cdef Py_ssize_t i
+    cdef int64_t last = 0
+    cdef bint rising = True
+    for i in range(ends.shape[0]):
+        rising &= last <= ends[i]
+        last = ends[i]
+    return rising and last == size
+
+
+def are_sorted(const uint8_t[::1] data, const int64_t[::1] ends):
+    """Tell whether the terms that lie in a row, each up to its end, are distinct and sorted by their bytes."""
+    cdef Py_ssize_t i, start, size, after
+    cdef int order
+    if not _are_ends(ends, data.shape[0]):
+        return False
+    for i in range(1, ends.shape[0]):
+        start = ends[i - 2] if i > 1 else 0
+        size, after = ends[i - 1] - start, ends[i] - ends[i - 1]
+        order = memcmp(&data[0] + start, &data[0] + ends[i - 1], <size_t> min(size, after)) if data.shape[0] else 0
+        if order > 0 or (order == 0 and size >= after):
+            return False
+    return True
+
+
 def merged_terms(const uint8_t[::1] a, const int64_t[::1] a_ends, const uint8_t[::1] b, const int64_t[::1] b_ends):
     """Merge two lists of distinct terms sorted by their bytes, each all terms in a row and where each ends.
 
-    Return the merged terms in the same form, and the place in them of each term of `a` and of `b`.
+    Return the merged terms in the same form, and the place in them of each term of `a` and of `b`. Ends that
+    do not cut the bytes into terms are a ValueError.
     """
     cdef Py_ssize_t n_a = a_ends.shape[0], n_b = b_ends.shape[0], i = 0, k = 0, n = 0, size = 0
     cdef Py_ssize_t a_start = 0, b_start = 0, a_size, b_size
@@ -353,6 +380,8 @@ def merged_terms(const uint8_t[::1] a, const int64_t[::1] a_ends, const uint8_t[
     data, ends = np.empty(a.shape[0] + b.shape[0], dtype=np.uint8), np.empty(n_a + n_b, dtype=np.int64)
     cdef int64_t[::1] at_a = places_a, at_b = places_b, out_ends = ends
     cdef uint8_t[::1] out = data
+    if not _are_ends(a_ends, a.shape[0]) or not _are_ends(b_ends, b.shape[0]):
+        raise ValueError("the ends of the terms do not fit their bytes")
     with nogil:
         while i < n_a or k < n_b:
             a_size = a_ends[i] - a_start if i < n_a else 0

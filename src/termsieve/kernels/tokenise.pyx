@@ -846,6 +846,8 @@ def place_rows(const int64_t[::1] indptr, const int32_t[::1] ids, const int32_t[
     cdef uint64_t one = 1
     if indices.shape[0] < ids.shape[0] or data.shape[0] < ids.shape[0] or ends.shape[0] < n_rows:
         raise ValueError("there is no room for the rows")
+    if np.max(columns, initial=-1) >= n_columns:
+        raise IndexError(f"a term has a column beyond the {n_columns} of the matrix")
     with nogil:
         for row in range(n_rows):
             for i in range(indptr[row], indptr[row + 1]):

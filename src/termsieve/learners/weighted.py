@@ -1,4 +1,4 @@
-"""BalancedSVM, whose classes weigh the same; and decision values of several linear learners, one from another."""
+"""BalancedSVM, in which classes weigh the same; and the decision values of several linear learners at once."""
 
 from __future__ import annotations
 
@@ -9,24 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsieve.kernels import linear
-from termsieve.learners import (
-    _SHARED,
-    Floats,
-    SquaredHingeSVM,
-    _declare,
-    _linear_sets,
-    _LinearClassifier,
-    _minimise,
-    _Rows,
-    _threads,
-)
+from termsieve.learners.linear import SquaredHingeSVM, _minimise, _set_values
+from termsieve.learners.registry import TrainingCost, register_learner
+from termsieve.learners.rows import Floats, Rows, threads
 
 
-@_declare(
+@register_learner(
     "svm(balanced)",
     "C",
-    objective="as svm, but the losses of a class and of the rest weigh the same: times n / (2 documents of the side)",
+    objective="as svm, but the losses of a class and of the rest weigh the same: times n / (2 * its documents)",
     cite="LinearSVC",
+    several="rest",
+    along=_set_values,
+    cost=TrainingCost(3e-4, 2.4e-8),
 )
 class BalancedSVM(SquaredHingeSVM):
     """Linear SVM in whose sum of losses a class and the rest weigh the same, however rare the class is.
@@ -34,30 +29,26 @@ class BalancedSVM(SquaredHingeSVM):
     For two classes it is LinearSVC(class_weight="balanced").
     """
 
-    def _improve(self, rows: _Rows, positive: NDArray[np.bool_], w: Floats, space: Any) -> None:
+    def _improve(self, rows: Rows, positive: NDArray[np.bool_], w: Floats, space: Any) -> None:
         merged = rows.merged(positive)
         n, inside = len(positive), np.count_nonzero(positive)
         side = np.where(merged.sign > 0, n / (2.0 * max(inside, 1)), n / (2.0 * max(n - inside, 1)))
         _minimise(False, merged, 2.0 * self.C * merged.weight * side, w, space)
 
 
-_SHARED[BalancedSVM] = _linear_sets
-
-
 def values_of_learners(
-    estimators: Sequence[Any], X_train: Any, positive: NDArray[np.bool_], X_test: Any
+    estimators: Sequence[SquaredHingeSVM], X_train: Any, positive: NDArray[np.bool_], X_test: Any
 ) -> Floats:
     """Return the decision values (estimators x test documents) of linear learners on the same documents.
 
     Each starts from the solution of the one before: give the strongest regularisation first.
     """
-    train, test = _Rows.of(X_train), _Rows.of(X_test)
+    train, test = Rows.of(X_train), Rows.of(X_test)
     values = np.empty((len(estimators), X_test.shape[0]))
     positive = np.ascontiguousarray(positive)
     w, space = np.zeros(X_train.shape[1] + 1), linear.Workspace()
-    with _threads().limit(limits=1, user_api="blas"):
+    with threads().limit(limits=1, user_api="blas"):
         for estimator, out in zip(estimators, values, strict=True):
-            assert isinstance(estimator, _LinearClassifier)
             estimator._improve(train, positive, w, space)
             out[:] = test.decisions(w)
     return values

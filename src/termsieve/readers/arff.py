@@ -11,9 +11,11 @@ from typing import Any, NoReturn
 import numpy as np
 from scipy import sparse
 
-from termsieve.corpus import Corpus, check_missing, present_labels
-from termsieve.errors import FormatError, InputError
-from termsieve.readers.files import decoded, plain_stem, read_bytes, shown
+from termsieve.corpus import Corpus
+from termsieve.errors import FormatError, InputError, shown
+from termsieve.labels import check_missing, present_labels
+from termsieve.readers.files import MAX_BYTES, check_lines, decoded, plain_stem, read_bytes
+from termsieve.readers.format import Format
 
 # Repetitions are possessive (`*+`): a hostile line of any length is read or refused in one pass.
 _NUMBER = r"[-+]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][-+]?[0-9]++)?"
@@ -43,6 +45,7 @@ def read_arff(
     text: str | None = None,
     encoding: str | None = None,
     missing: str = "error",
+    max_bytes: int = MAX_BYTES,
 ) -> Corpus:
     """Return the documents of an ARFF file: numeric attributes are terms, a string attribute is the text.
 
@@ -54,8 +57,9 @@ def read_arff(
     """
     check_missing(missing)
     where = os.fspath(path)
-    whole = decoded(read_bytes(path), encoding, where).replace("\r\n", "\n").replace("\r", "\n")
+    whole = decoded(read_bytes(path, max_bytes), encoding, where).replace("\r\n", "\n").replace("\r", "\n")
     lines = whole.split("\n")
+    check_lines(lines, where, max_bytes)
     attributes, start = _header(lines, where)
     target = _class_index(attributes, label, where)
     body = _Body(attributes, target, _text_index(attributes, target, text, where), where)
@@ -399,3 +403,12 @@ def _closing_brace(line: str) -> int | None:
         if match.group(1):
             return None
     return None
+
+
+FORMAT = Format(
+    name="arff",
+    reader=read_arff,
+    contents="word counts with a class, or a string attribute; dense or sparse",
+    extensions=(".arff",),
+    start=re.compile(rb"\s*(?:%[^\n]*\n\s*)*@relation\b", re.IGNORECASE),
+)

@@ -9,13 +9,14 @@ import os
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from numbers import Integral
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
-from termsieve.errors import FormatError, InputError, MissingExtraError, TermsieveError
+from termsieve.errors import FormatError, InputError, MissingExtraError, ParameterError, TermsieveError
 
 _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\x1f\x8b", "gzip"),
@@ -23,6 +24,14 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\xfd7zXZ\x00", "xz"),
     (b"\x28\xb5\x2f\xfd", "zstd"),
 )
+# The most bytes of one source that are read unless a caller allows more. A document of text takes up to ten
+# times its bytes in memory, as str, lists and counts.
+MAX_BYTES = 2 << 30
+# A line may take this part of max_bytes, and a column of a term matrix counts as that many bytes.
+LINES_PER_LIMIT = 16
+BYTES_PER_COLUMN = 128
+_CHUNK = 1 << 20
+
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 _BROKEN = (EOFError, lzma.LZMAError, zlib.error, tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile)
 
@@ -52,17 +61,6 @@ def plain_stem(path: str | os.PathLike[str]) -> str:
     return Path(name).stem or name
 
 
-def shown(names: Iterable[str], limit: int = 20) -> str:
-    """Return names for a message: quoted, long ones cut, and not more than `limit` of them.
-
-    >>> shown(["text", "x" * 100], limit=1)
-    "'text', ..."
-    """
-    listed = list(names)
-    short = [repr(name if len(name) <= 40 else name[:37] + "...") for name in listed[:limit]]
-    return ", ".join(short + ["..."] * (len(listed) > limit))
-
-
 @contextmanager
 def readable(path: str | os.PathLike[str]) -> Iterator[None]:
     """Turn what goes wrong while reading `path` into one clear error."""
@@ -89,8 +87,47 @@ def readable(path: str | os.PathLike[str]) -> Iterator[None]:
         raise FormatError(f"{path} cannot be read: {error}") from error
 
 
+def check_max_bytes(max_bytes: Any) -> int:
+    """Return the limit, which must be a whole number of bytes from 1."""
+    if isinstance(max_bytes, bool) or not isinstance(max_bytes, Integral) or max_bytes < 1:
+        raise ParameterError(f"max_bytes={max_bytes!r} must be a whole number of bytes from 1")
+    return int(max_bytes)
+
+
+def too_large(what: str, max_bytes: int) -> FormatError:
+    """Return the error for something beyond the limit, which says how to raise it."""
+    limit = f"max_bytes={max_bytes:,}"
+    return FormatError(f"{what} than {limit} allows; give a larger max_bytes= if that is meant")
+
+
+def check_line(n_bytes: int, where: str, max_bytes: int) -> None:
+    """Raise for a line that is longer than the limit allows."""
+    if n_bytes > max_bytes // LINES_PER_LIMIT:
+        at_most = f"{max_bytes // LINES_PER_LIMIT:,} bytes (a {LINES_PER_LIMIT}th of the limit)"
+        raise too_large(f"{where} is longer than {at_most}, more", max_bytes)
+
+
+def check_lines(lines: Sequence[str | bytes], where: str, max_bytes: int) -> None:
+    """Raise for the first of a file's lines that is longer than the limit allows."""
+    longest = max(lines, key=len, default="")
+    if len(longest) > max_bytes // LINES_PER_LIMIT:
+        check_line(len(longest), f"{where}, line {lines.index(longest) + 1}", max_bytes)
+
+
+def check_regular(path: str | os.PathLike[str]) -> None:
+    """Refuse what is there but is no regular file, such as a pipe or a device, which may never end."""
+    if is_special(path):
+        raise InputError(f"{path} is a pipe or a device, not a file; write its content to a file first")
+
+
+def is_special(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path is there, or leads by a link, to something that is neither file nor folder."""
+    return os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path))
+
+
 def compression(path: str | os.PathLike[str]) -> str | None:
     """Return the name of a file's compression by its first bytes, or None."""
+    check_regular(path)
     with readable(path), open(path, "rb") as file:
         start = file.read(6)
     return next((name for magic, name in _MAGIC if start.startswith(magic)), None)
@@ -125,10 +162,21 @@ def _zstd_open(path: str | os.PathLike[str], mode: str) -> Any:
         ) from None
 
 
-def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Return the whole content of a file, without its compression."""
+def read_bytes(path: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> bytes:
+    """Return the whole content of a file, without its compression; more than `max_bytes` is an error."""
+    check_max_bytes(max_bytes)
     with open_binary(path) as file, readable(path):
-        return file.read()
+        return _read_at_most(file, max_bytes, path, max_bytes)
+
+
+def _read_at_most(file: Any, room: int, path: str | os.PathLike[str], max_bytes: int) -> bytes:
+    chunks: list[bytes] = []
+    while chunk := file.read(min(_CHUNK, room + 1)):
+        chunks.append(chunk)
+        room -= len(chunk)
+        if room < 0:
+            raise too_large(f"{path} holds more bytes", max_bytes)
+    return b"".join(chunks)
 
 
 def decoded(content: bytes, encoding: str | None, where: str) -> str:
@@ -180,37 +228,47 @@ def file_names(path: str | os.PathLike[str]) -> list[str]:
 
 
 def contents(
-    path: str | os.PathLike[str], wanted: Callable[[str], bool] = lambda name: True
+    path: str | os.PathLike[str],
+    wanted: Callable[[str], bool] = lambda name: True,
+    max_bytes: int = MAX_BYTES,
 ) -> dict[str, bytes]:
     """Return the content of each wanted file below a folder or in an archive, by relative name, sorted.
 
     Nothing is unpacked to disk. Links in an archive are passed over; a member whose name is absolute or
-    climbs out with `..` refuses the whole archive.
+    climbs out with `..` refuses the whole archive. More than `max_bytes` in all are an error.
     """
-    if os.path.isdir(path):
-        return {name: read_plain(Path(path, name)) for name in sorted(_folder_files(path)) if wanted(name)}
+    check_max_bytes(max_bytes)
     if not os.path.exists(path):
         raise InputError(f"{path} does not exist; check the path")
+    check_regular(path)
     found: dict[str, bytes] = {}
+    room = max_bytes
     with readable(path):
-        if zipfile.is_zipfile(path):
-            with zipfile.ZipFile(path) as archive:
-                for name, info in _zip_files(path, archive):
-                    if wanted(name):
-                        found[name] = archive.read(info)
-        else:
-            with open_binary(path) as raw, tarfile.open(fileobj=raw, mode="r|") as tar:
-                for name, member in _tar_files(path, tar):
-                    file = tar.extractfile(member) if wanted(name) else None
-                    if file is not None:
-                        found[name] = file.read()
+        for name, file in _opened_files(path, wanted):
+            found[name] = _read_at_most(file, room, path, max_bytes)
+            room -= len(found[name])
     return dict(sorted(found.items()))
 
 
-def read_plain(path: Path) -> bytes:
-    """Return the bytes of a file as they are on disk."""
-    with readable(path):
-        return path.read_bytes()
+def _opened_files(path: str | os.PathLike[str], wanted: Callable[[str], bool]) -> Iterator[tuple[str, Any]]:
+    """Yield the name of each wanted file below a folder or in an archive, and the file opened."""
+    if os.path.isdir(path):
+        for name in sorted(_folder_files(path)):
+            if wanted(name):
+                with readable(Path(path, name)), open(Path(path, name), "rb") as file:
+                    yield name, file
+    elif zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            for name, info in _zip_files(path, archive):
+                if wanted(name):
+                    with archive.open(info) as member:
+                        yield name, member
+    else:
+        with open_binary(path) as raw, tarfile.open(fileobj=raw, mode="r|") as tar:
+            for name, entry in _tar_files(path, tar):
+                extracted = tar.extractfile(entry) if wanted(name) else None
+                if extracted is not None:
+                    yield name, extracted
 
 
 def _hidden(name: str) -> bool:
@@ -232,7 +290,8 @@ def _folder_files(root: str | os.PathLike[str]) -> Iterator[str]:
         below[:] = sorted(name for name in below if not _hidden(name))
         prefix = os.path.relpath(folder, root)
         for name in files:
-            if not _hidden(name):
+            # Pipes and devices, also behind links, are no documents and may never end.
+            if not _hidden(name) and not is_special(os.path.join(folder, name)):
                 yield name if prefix == "." else (Path(prefix) / name).as_posix()
 
 

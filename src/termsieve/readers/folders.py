@@ -1,4 +1,4 @@
-"""A folder or archive, one directory a class and one file a document, comes in; a Corpus goes out."""
+"""A folder or archive, one directory per class and one file per document, comes in; a Corpus goes out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections.abc import Iterable
 
 from termsieve.corpus import Corpus
 from termsieve.errors import FormatError, unknown_name
-from termsieve.readers.files import clean_name, contents, decoded, plain_stem
+from termsieve.readers.files import MAX_BYTES, clean_name, contents, decoded, plain_stem
+from termsieve.readers.format import Format
 
 _QUOTE = re.compile(r"(writes in|writes:|wrote:|says:|said:|^In article|^Quoted from|^\||^>)")
 
@@ -18,6 +19,7 @@ def read_folder(
     *,
     encoding: str | None = None,
     strip: str | Iterable[str] = (),
+    max_bytes: int = MAX_BYTES,
 ) -> Corpus:
     """Return the texts below a folder or archive, each labelled with its top directory.
 
@@ -27,7 +29,7 @@ def read_folder(
     else as Latin-1. `strip` removes "headers", "footers" and "quotes" of news posts and mails.
     """
     cuts = _cuts((strip,) if isinstance(strip, str) else tuple(strip))
-    files = contents(path)
+    files = contents(path, max_bytes=max_bytes)
     names = {name: tuple(name.split("/")) for name in files}
     placed, split, base = _placed(names)
     if not placed:
@@ -96,3 +98,11 @@ def without_footer(text: str) -> str:
         if not lines[number].strip().strip("-"):
             return "\n".join(lines[:number])
     return text
+
+
+FORMAT = Format(
+    name="folder",
+    reader=read_folder,
+    contents="one directory per class, one file per document: a folder or an archive",
+    collection=lambda names, _: any("/" in name for name in names),
+)

@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterator
 
 from termsieve.corpus import Corpus
 from termsieve.errors import FormatError, ParameterError, unknown_name
-from termsieve.readers.files import contents, is_archive, plain_stem, read_bytes
+from termsieve.readers.files import MAX_BYTES, contents, is_archive, plain_stem, read_bytes
+from termsieve.readers.format import Format, any_of
 from termsieve.readers.markup import elements, inside, line_of, plain_text
 
+EXTENSIONS = (".sgm", ".sgml")
 # The three splits of the collection's README (D. D. Lewis, 1997), by a document's attributes.
 SPLITS: dict[str, Callable[[dict[str, str]], str]] = {
     "modapte": lambda doc: (
@@ -33,6 +35,7 @@ def read_reuters(
     *,
     split: str = "modapte",
     categories: str = "both",
+    max_bytes: int = MAX_BYTES,
 ) -> Corpus:
     """Return the Reuters-21578 documents of a split with their topics: a folder, an archive or one file.
 
@@ -48,7 +51,7 @@ def read_reuters(
     texts: list[str] = []
     topics: list[tuple[str, ...]] = []
     parts: list[str] = []
-    for name, content in _sgml_files(path).items():
+    for name, content in _sgml_files(path, max_bytes).items():
         for attributes, body in _documents(content.decode("latin-1"), name):
             part = SPLITS[split](attributes)
             if part:
@@ -67,15 +70,15 @@ def read_reuters(
     return Corpus(texts, topics, split=parts, name=plain_stem(path), source=f"reuters (split={split})")
 
 
-def _sgml_files(path: str | os.PathLike[str]) -> dict[str, bytes]:
+def _sgml_files(path: str | os.PathLike[str], max_bytes: int) -> dict[str, bytes]:
     if os.path.isdir(path) or is_archive(path):
-        files = contents(path, wanted=lambda name: name.lower().endswith((".sgm", ".sgml")))
+        files = contents(path, lambda name: name.lower().endswith(EXTENSIONS), max_bytes)
         if not files:
             raise FormatError(
                 f"{path} holds no .sgm file; Reuters-21578 comes as reut2-000.sgm to reut2-021.sgm"
             )
         return files
-    return {os.fspath(path): read_bytes(path)}
+    return {os.fspath(path): read_bytes(path, max_bytes)}
 
 
 def _documents(text: str, name: str) -> Iterator[tuple[dict[str, str], str]]:
@@ -111,3 +114,13 @@ def _categories_of_both(topics: list[tuple[str, ...]], parts: list[str]) -> set[
         for part in ("train", "test")
     }
     return set(sizes["train"]) & set(sizes["test"])
+
+
+FORMAT = Format(
+    name="reuters",
+    reader=read_reuters,
+    contents="the SGML files of Reuters-21578: a folder, an archive or one file",
+    extensions=EXTENSIONS,
+    start=re.compile(rb"\s*(?:<!DOCTYPE\s+lewis|<REUTERS\b)"),
+    collection=any_of(EXTENSIONS),
+)

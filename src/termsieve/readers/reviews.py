@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from termsieve.corpus import Corpus
 from termsieve.errors import FormatError, InputError, ParameterError
-from termsieve.readers.files import clean_name, contents, decoded, is_archive, plain_stem, read_bytes
+from termsieve.readers.files import (
+    MAX_BYTES,
+    clean_name,
+    contents,
+    decoded,
+    is_archive,
+    plain_stem,
+    read_bytes,
+)
+from termsieve.readers.format import Format, any_of
 from termsieve.readers.markup import elements, inside, line_of, plain_text
 
+EXTENSIONS = (".review",)
 # Not classes: the reviews without a verdict, and the union of the other files.
 _NO_CLASS = ("unlabeled", "unlabelled", "all")
 
@@ -20,6 +31,7 @@ def read_reviews(
     *,
     fields: str | Iterable[str] = ("title", "review_text"),
     encoding: str | None = None,
+    max_bytes: int = MAX_BYTES,
 ) -> Corpus:
     """Return the reviews of a folder, an archive or one .review file, labelled with the name of their file.
 
@@ -34,7 +46,7 @@ def read_reviews(
         )
     texts: list[str] = []
     labels: list[str] = []
-    for name, content in _review_files(path).items():
+    for name, content in _review_files(path, max_bytes).items():
         label = PurePosixPath(name).stem
         for review in _reviews(decoded(content, encoding, name), name, wanted):
             texts.append(review)
@@ -44,10 +56,10 @@ def read_reviews(
     return Corpus(texts, labels, name=plain_stem(path), source=f"reviews (fields={'+'.join(wanted)})")
 
 
-def _review_files(path: str | os.PathLike[str]) -> dict[str, bytes]:
+def _review_files(path: str | os.PathLike[str], max_bytes: int) -> dict[str, bytes]:
     if not (os.path.isdir(path) or is_archive(path)):
-        return {os.fspath(path): read_bytes(path)}
-    files = contents(path, wanted=lambda name: name.lower().endswith(".review"))
+        return {os.fspath(path): read_bytes(path, max_bytes)}
+    files = contents(path, lambda name: name.lower().endswith(EXTENSIONS), max_bytes)
     labelled = {name: content for name, content in files.items() if PurePosixPath(name).stem not in _NO_CLASS}
     if not labelled:
         raise FormatError(
@@ -70,3 +82,13 @@ def _reviews(text: str, name: str, fields: tuple[str, ...]) -> list[str]:
             )
         found.append("\n".join(plain_text(part) for part in parts if part is not None))
     return found
+
+
+FORMAT = Format(
+    name="reviews",
+    reader=read_reviews,
+    contents="positive.review and negative.review: a folder, an archive or one file",
+    extensions=EXTENSIONS,
+    start=re.compile(rb"\s*(?:<reviews>\s*)?<review>"),
+    collection=any_of(EXTENSIONS),
+)

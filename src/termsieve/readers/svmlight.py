@@ -1,4 +1,4 @@
-"""An svmlight file with one or several labels a line comes in; a Corpus of a term matrix goes out."""
+"""An svmlight file with one or several labels per line comes in; a Corpus of a term matrix goes out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from scipy import sparse
 
 from termsieve.corpus import Corpus
 from termsieve.errors import FormatError, InputError
-from termsieve.readers.files import decoded, plain_stem, read_bytes
+from termsieve.readers.files import BYTES_PER_COLUMN, MAX_BYTES, check_lines, decoded, plain_stem, read_bytes
+from termsieve.readers.format import Format
 
 _NUMBER = rb"[-+]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][-+]?[0-9]++)?"
 _LINE = re.compile(rb"([^\s:]*+)(?:[ \t]+qid:[^\s:]++)?((?:[ \t]++[0-9]{1,18}:" + _NUMBER + rb")*+)[ \t]*+")
@@ -28,10 +29,11 @@ def read_svmlight(
     labels: Names | None = None,
     zero_based: bool | None = None,
     multilabel: bool | None = None,
+    max_bytes: int = MAX_BYTES,
 ) -> Corpus:
     """Return the term matrix and labels of an svmlight file: `label[,label...] index:value ...` on each line.
 
-    `terms` names the columns and `labels` the classes 0, 1, ...: a list, or a file with one name a line.
+    `terms` names the columns and `labels` the classes 0, 1, ...: a list, or a file with one name per line.
     Indices start at 1 unless a 0 occurs or `zero_based` says otherwise. Documents have several labels if
     any line has a comma or no label, or if `multilabel` says so. Labels are whole numbers, or any other
     words as they are. qid: fields and comments are passed over.
@@ -40,7 +42,9 @@ def read_svmlight(
     heads: list[bytes] = []
     pairs: list[bytes] = []
     numbers: list[int] = []
-    for number, line in enumerate(read_bytes(path).removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+    lines = read_bytes(path, max_bytes).removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    check_lines(lines, where, max_bytes)
+    for number, line in enumerate(lines, 1):
         row = line.partition(b"#")[0].rstrip()
         if not row:
             continue
@@ -53,12 +57,16 @@ def read_svmlight(
     if not heads:
         raise FormatError(f"{where} has no document")
     columns = None if terms is None else _names(terms, "terms")
-    matrix = _matrix(pairs, numbers, columns, zero_based, where)
+    matrix = _matrix(pairs, numbers, columns, zero_based, where, max_bytes)
     several = any(b"," in head or not head for head in heads) if multilabel is None else multilabel
     found = _labels(heads, several, None if labels is None else _names(labels, "labels"), where, numbers)
     kind = "several labels" if several else "one label"
     return Corpus(
-        labels=found, matrix=matrix, terms=columns, name=plain_stem(path), source=f"svmlight ({kind} a line)"
+        labels=found,
+        matrix=matrix,
+        terms=columns,
+        name=plain_stem(path),
+        source=f"svmlight ({kind} per line)",
     )
 
 
@@ -81,7 +89,12 @@ def _names(names: Names, option: str) -> list[str]:
 
 
 def _matrix(
-    pairs: list[bytes], lines: list[int], columns: list[str] | None, zero_based: bool | None, where: str
+    pairs: list[bytes],
+    lines: list[int],
+    columns: list[str] | None,
+    zero_based: bool | None,
+    where: str,
+    max_bytes: int,
 ) -> sparse.csr_matrix:
     sizes = np.array([row.count(b":") for row in pairs], dtype=np.int64)
     joined = b" ".join(pairs).translate(_BLANKS)
@@ -104,6 +117,13 @@ def _matrix(
         fail(
             int(indices.argmax()),
             f"index {int(indices.max())} is out of range; there are {int(width):,} terms",
+        )
+    if width > max_bytes // BYTES_PER_COLUMN:
+        at_most = f"{max_bytes // BYTES_PER_COLUMN:,} ({BYTES_PER_COLUMN} bytes each)"
+        fail(
+            int(indices.argmax()),
+            f"index {int(indices.max()):,} makes a matrix of more columns than the {at_most} that "
+            f"max_bytes={max_bytes:,} allows; give a larger max_bytes= if that is meant",
         )
     matrix = sparse.csr_matrix(
         (values, indices.astype(np.int64) - first, np.concatenate(([0], np.cumsum(sizes)))),
@@ -152,3 +172,14 @@ def _label(token: bytes, names: list[str] | None, where: str) -> Any:
     if not 0 <= value < len(names):
         raise FormatError(f"{where}: label {text} is out of range; labels= names {len(names)} classes from 0")
     return names[int(value)]
+
+
+FORMAT = Format(
+    name="svmlight",
+    reader=read_svmlight,
+    contents="labels and index:value pairs, one line per document",
+    extensions=(".svm", ".svmlight", ".libsvm"),
+    start=re.compile(
+        rb"(?:\s*#[^\n]*\n)*(?:%b(?:,%b)*)?[ \t]+(?:qid:\S+\s+)?[0-9]+:%b(?=\s)" % (_NUMBER, _NUMBER, _NUMBER)
+    ),
+)

@@ -8,16 +8,33 @@ import glob
 import io
 import json
 import os
-import sys
+import re
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from itertools import chain
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
-from termsieve.corpus import Corpus, check_missing, present_labels, split_labels
-from termsieve.errors import FormatError, InputError, ParameterError
-from termsieve.readers.files import open_binary, plain_stem, plain_suffix, readable, shown, start_of
+from termsieve.columns import find_column, find_columns
+from termsieve.corpus import Corpus
+from termsieve.errors import FormatError, InputError, ParameterError, shown
+from termsieve.labels import check_missing, present_labels, split_labels
+from termsieve.readers.files import (
+    LINES_PER_LIMIT,
+    MAX_BYTES,
+    check_line,
+    check_max_bytes,
+    check_regular,
+    is_special,
+    open_binary,
+    plain_stem,
+    plain_suffix,
+    readable,
+    start_of,
+    too_large,
+)
+from termsieve.readers.format import Format
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,31 +52,6 @@ KINDS = {
     ".parquet": "parquet",
     ".pq": "parquet",
 }
-TEXT_NAMES = (
-    "text",
-    "body",
-    "content",
-    "document",
-    "message",
-    "review",
-    "review_text",
-    "comment",
-    "description",
-    "abstract",
-)
-LABEL_NAMES = (
-    "label",
-    "labels",
-    "class",
-    "category",
-    "categories",
-    "target",
-    "topic",
-    "topics",
-    "tag",
-    "tags",
-    "sentiment",
-)
 _DELIMITERS = ",\t;|"
 # What bounds a batch: the characters of rows parsed here, the rows of Parquet.
 _BATCH_CHARACTERS = 16 << 20
@@ -76,6 +68,7 @@ def read_table(
     missing: str = "error",
     delimiter: str | None = None,
     encoding: str = "utf-8",
+    max_bytes: int = MAX_BYTES,
 ) -> Corpus:
     """Return the texts and labels of one table or of several: a path, a glob, a folder of tables, or a list.
 
@@ -91,8 +84,12 @@ def read_table(
     texts: list[str] = []
     labels: list[Any] = []
     parts: list[str] = []
-    found = named_columns(files[0], text, label, split, delimiter, encoding)
-    for frame in _frames(files, found, delimiter, encoding):
+    found = named_columns(files[0], text, label, split, delimiter, encoding, max_bytes)
+    n_bytes = 0
+    for frame in _frames(files, found, _Reading(delimiter, encoding, max_bytes)):
+        n_bytes += int(frame.estimated_size())
+        if n_bytes > max_bytes:
+            raise too_large(f"{files[0]} holds more bytes of text and labels", max_bytes)
         texts += frame["text"].fill_null("").to_list()
         labels += frame["label"].to_list()
         if split is not None:
@@ -116,24 +113,30 @@ def batches(
     label: str | None = None,
     delimiter: str | None = None,
     encoding: str = "utf-8",
+    max_bytes: int = MAX_BYTES,
 ) -> Iterator[pl.DataFrame]:
     """Yield frames with the columns `text` and `label`, file by file, a bounded number of rows at a time.
 
     Texts are strings or null, labels are as the table has them: strings, numbers, lists or null.
     """
     files = table_paths(paths)
-    found = named_columns(files[0], text, label, None, delimiter, encoding)
-    yield from _frames(files, found, delimiter, encoding)
+    found = named_columns(files[0], text, label, None, delimiter, encoding, max_bytes)
+    yield from _frames(files, found, _Reading(delimiter, encoding, max_bytes))
 
 
 def read_texts(
-    paths: Paths, *, text: str | None = None, delimiter: str | None = None, encoding: str = "utf-8"
+    paths: Paths,
+    *,
+    text: str | None = None,
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+    max_bytes: int = MAX_BYTES,
 ) -> list[str]:
     """Return the texts of tables that need not have labels; an absent text is an empty one."""
     files = table_paths(paths)
-    names = column_names(files[0], delimiter=delimiter, encoding=encoding)
-    columns = {"text": _column(names, text, "text", TEXT_NAMES, files[0])}
-    frames = _frames(files, columns, delimiter, encoding)
+    reading = _Reading(delimiter, encoding, check_max_bytes(max_bytes))
+    columns = {"text": find_column(_column_names(files[0], reading), "text", text, files[0])}
+    frames = _frames(files, columns, reading)
     return [value for frame in frames for value in frame["text"].fill_null("").to_list()]
 
 
@@ -143,7 +146,9 @@ def table_paths(paths: Paths) -> list[str]:
         path = os.fspath(paths)
         if os.path.isdir(path):
             found = sorted(
-                os.path.join(path, name) for name in os.listdir(path) if plain_suffix(name) in KINDS
+                file
+                for name in os.listdir(path)
+                if plain_suffix(name) in KINDS and not is_special(file := os.path.join(path, name))
             )
             if not found:
                 raise FormatError(f"{path} holds no table; a table ends with one of {', '.join(KINDS)}")
@@ -153,6 +158,7 @@ def table_paths(paths: Paths) -> list[str]:
             if not found:
                 raise InputError(f"no file matches {path!r}")
             return found
+        check_regular(path)
         return [path]
     listed = [file for path in paths for file in table_paths(path)]
     if not listed:
@@ -171,63 +177,50 @@ def table_kind(path: str) -> str:
 
 
 def named_columns(
-    path: str, text: str | None, label: str | None, split: str | None, delimiter: str | None, encoding: str
+    path: str,
+    text: str | None,
+    label: str | None,
+    split: str | None,
+    delimiter: str | None,
+    encoding: str,
+    max_bytes: int = MAX_BYTES,
 ) -> dict[str, str]:
     """Return the columns to read by role, those not given guessed from the first table's names."""
-    names = column_names(path, delimiter=delimiter, encoding=encoding)
-    found = {
-        "text": _column(names, text, "text", TEXT_NAMES, path),
-        "label": _column(names, label, "label", LABEL_NAMES, path),
-    }
-    if split is not None:
-        found["split"] = _column(names, split, "split", (), path)
-    if found["text"] == found["label"]:
-        raise InputError(f"{path}: text and label are both column {found['text']!r}; name two different ones")
-    return found
+    names = _column_names(path, _Reading(delimiter, encoding, check_max_bytes(max_bytes)))
+    return find_columns(names, text, label, split, where=path)
 
 
-def _column(names: list[str], wanted: str | None, role: str, usual: tuple[str, ...], path: str) -> str:
-    listed = shown(names)
-    if wanted is not None:
-        if wanted not in names:
-            raise InputError(f"{path} has no column {wanted!r} for {role}=; its columns: {listed}")
-        if names.count(wanted) > 1:
-            raise FormatError(
-                f"{path} has {names.count(wanted)} columns named {wanted!r}; rename all but one"
-            )
-        return wanted
-    likely = [name for name in names if name.strip().lower() in usual]
-    if len(likely) != 1:
-        doubt = "several could be it" if likely else "none has a usual name"
-        raise InputError(f"{path}: which column is the {role}? Give {role}=, {doubt}; its columns: {listed}")
-    return likely[0]
+class _Reading(NamedTuple):
+    """How the bytes of a table are read."""
+
+    delimiter: str | None
+    encoding: str
+    max_bytes: int
 
 
-def column_names(path: str, *, delimiter: str | None = None, encoding: str = "utf-8") -> list[str]:
+def _column_names(path: str, reading: _Reading) -> list[str]:
     """Return the names of a table's columns; for JSON lines, those of its first row."""
     kind = table_kind(path)
     if kind == "parquet":
         return list(_parquet_schema(path))
     if kind == "csv":
-        with _csv_rows(path, delimiter, encoding) as (header, _):
+        with _csv_rows(path, reading) as (header, _):
             return header
-    with closing(_json_rows(path)) as rows:
+    with closing(_json_rows(path, reading.max_bytes)) as rows:
         for row, _ in rows:
             return list(row)
     raise FormatError(f"{path} is empty")
 
 
-def _frames(
-    files: list[str], columns: dict[str, str], delimiter: str | None, encoding: str
-) -> Iterator[pl.DataFrame]:
+def _frames(files: list[str], columns: dict[str, str], reading: _Reading) -> Iterator[pl.DataFrame]:
     for path in files:
         kind = table_kind(path)
         if kind == "parquet":
             yield from _parquet_frames(path, columns)
         elif kind == "csv":
-            yield from _csv_frames(path, columns, delimiter, encoding)
+            yield from _csv_frames(path, columns, reading)
         else:
-            yield from _json_frames(path, columns)
+            yield from _json_frames(path, _json_rows(path, reading.max_bytes), columns)
 
 
 def _parquet_schema(path: str) -> Any:
@@ -242,7 +235,7 @@ def _parquet_frames(path: str, columns: dict[str, str]) -> Iterator[pl.DataFrame
 
     schema = _parquet_schema(path)
     for role, name in columns.items():
-        _column(list(schema), name, role, (), path)
+        find_column(schema, role, name, path)
     if schema[columns["text"]] not in (pl.String, pl.Categorical, pl.Null) and not isinstance(
         schema[columns["text"]], pl.Enum
     ):
@@ -266,29 +259,26 @@ def _parquet_errors(path: str) -> Iterator[None]:
         raise FormatError(f"{path} is no readable Parquet file: {reason}") from error
 
 
-def _csv_frames(
-    path: str, columns: dict[str, str], delimiter: str | None, encoding: str
-) -> Iterator[pl.DataFrame]:
-    with _csv_rows(path, delimiter, encoding) as (header, rows):
-        places = [header.index(_column(header, name, role, (), path)) for role, name in columns.items()]
+def _csv_frames(path: str, columns: dict[str, str], reading: _Reading) -> Iterator[pl.DataFrame]:
+    with _csv_rows(path, reading) as (header, rows):
+        places = [header.index(find_column(header, role, name, path)) for role, name in columns.items()]
         picked = ([row[place] or None for place in places] for row in rows)
         yield from _framed(picked, list(columns))
 
 
 @contextmanager
-def _csv_rows(
-    path: str, delimiter: str | None, encoding: str
-) -> Iterator[tuple[list[str], Iterator[list[str]]]]:
+def _csv_rows(path: str, reading: _Reading) -> Iterator[tuple[list[str], Iterator[list[str]]]]:
     """Open a CSV file as its header and its rows, each row as long as the header."""
+    delimiter, encoding, max_bytes = reading
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '\r\n"\0'):
         raise ParameterError(f"delimiter={delimiter!r} must be one character that ends a field, such as ';'")
-    with open_binary(path) as raw, _wide_fields():
-        lines = _lines(path, raw, encoding)
+    with open_binary(path) as raw, _wide_fields(max_bytes // LINES_PER_LIMIT):
+        lines = _lines(path, raw, encoding, max_bytes)
         first = next(lines, None)
         if first is None:
             raise FormatError(f"{path} is empty")
         reader = csv.reader(_chained(first, lines), delimiter=delimiter or _delimiter(first), strict=True)
-        rows = _checked_rows(path, reader)
+        rows = _checked_rows(path, reader, max_bytes)
         header = next(rows, None)
         if header is None:
             raise FormatError(f"{path} is empty")
@@ -296,8 +286,8 @@ def _csv_rows(
 
 
 @contextmanager
-def _wide_fields() -> Iterator[None]:
-    before = csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
+def _wide_fields(limit: int) -> Iterator[None]:
+    before = csv.field_size_limit(min(limit, 2**31 - 1))
     try:
         yield
     finally:
@@ -309,11 +299,31 @@ def _chained(first: str, rest: Iterator[str]) -> Iterator[str]:
     yield from rest
 
 
-def _lines(path: str, raw: IO[bytes], encoding: str) -> Iterator[str]:
+class _ShortLines(io.BufferedIOBase):
+    """The bytes of a file, in which too long a line is an error before it fills the memory."""
+
+    def __init__(self, raw: IO[bytes], path: str, max_bytes: int) -> None:
+        self._read_some = getattr(raw, "read1", raw.read)
+        self._path, self._max_bytes = path, max_bytes
+        self._line, self._length = 1, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def read1(self, size: int = -1, /) -> bytes:
+        chunk: bytes = self._read_some(size)
+        end = max(chunk.rfind(b"\n"), chunk.rfind(b"\r"))
+        self._line += chunk.count(b"\n")
+        self._length = len(chunk) - end - 1 + (self._length if end < 0 else 0)
+        check_line(self._length, f"{self._path}, line {self._line}", self._max_bytes)
+        return chunk
+
+
+def _lines(path: str, raw: IO[bytes], encoding: str, max_bytes: int) -> Iterator[str]:
     """Yield decoded lines with their ends; a byte that does not fit is an error that names the line."""
     fitting = "utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding
     try:
-        text = io.TextIOWrapper(raw, fitting, newline="")
+        text = io.TextIOWrapper(cast(IO[bytes], _ShortLines(raw, path, max_bytes)), fitting, newline="")
     except LookupError as error:
         raise InputError(f"encoding {encoding!r} is unknown to Python; try 'utf-8' or 'latin-1'") from error
     number = 0
@@ -323,6 +333,8 @@ def _lines(path: str, raw: IO[bytes], encoding: str) -> Iterator[str]:
                 number += 1
                 yield line
         except UnicodeError as error:
+            if not os.path.isfile(path):  # a pipe cannot be read again for the line
+                raise FormatError(f"{path}, after line {number}: not valid {encoding}") from error
             raise FormatError(
                 f"{path}, line {_undecodable_line(path, fitting) or number + 1}: not valid {encoding}; "
                 f"give encoding=, such as {_likely_encoding(path)!r}"
@@ -356,7 +368,7 @@ def _unquoted_part(line: str) -> str:
     return "".join(line.split('"')[::2])
 
 
-def _checked_rows(path: str, reader: Any) -> Iterator[list[str]]:
+def _checked_rows(path: str, reader: Any, max_bytes: int) -> Iterator[list[str]]:
     width = None
     start = 1
     while True:
@@ -365,6 +377,8 @@ def _checked_rows(path: str, reader: Any) -> Iterator[list[str]]:
         except StopIteration:
             return
         except csv.Error as error:
+            if "field larger" in str(error):
+                check_line(max_bytes, f"{path}, line {start}: a cell", max_bytes)
             raise FormatError(f"{path}, line {start}: {error}; check the quotes of this row") from error
         if row:
             if width is None:
@@ -378,9 +392,28 @@ def _checked_rows(path: str, reader: Any) -> Iterator[list[str]]:
         start = reader.line_num + 1
 
 
-def _json_frames(path: str, columns: dict[str, str]) -> Iterator[pl.DataFrame]:
+def stream_batches(
+    file: IO[bytes],
+    *,
+    text: str | None = None,
+    label: str | None = None,
+    max_bytes: int = MAX_BYTES,
+    where: str = "standard input",
+) -> Iterator[pl.DataFrame]:
+    """Yield frames like `batches` from an open file of JSON lines, such as a pipe, which is read once."""
+    rows = _json_objects(where, file, check_max_bytes(max_bytes))
+    first = next(rows, None)
+    if first is None:
+        raise FormatError(f"{where} is empty")
+    columns = find_columns(list(first[0]), text, label, None, where=where)
+    yield from _json_frames(where, chain([first], rows), columns)
+
+
+def _json_frames(
+    path: str, rows: Iterable[tuple[dict[str, Any], int]], columns: dict[str, str]
+) -> Iterator[pl.DataFrame]:
     def picked() -> Iterator[list[Any]]:
-        for row, number in _json_rows(path):
+        for row, number in rows:
             values = [row.get(name) for name in columns.values()]
             if values[0] is not None and not isinstance(values[0], str):
                 raise FormatError(
@@ -394,19 +427,30 @@ def _json_frames(path: str, columns: dict[str, str]) -> Iterator[pl.DataFrame]:
     yield from _framed(picked(), list(columns))
 
 
-def _json_rows(path: str) -> Generator[tuple[dict[str, Any], int], None, None]:
+def _json_rows(path: str, max_bytes: int) -> Generator[tuple[dict[str, Any], int], None, None]:
     with open_binary(path) as raw:
-        for number, line in enumerate(_lines(path, raw, "utf-8"), 1):
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                reason = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deep"
-                raise FormatError(f"{path}, line {number}: not a JSON object ({reason})") from error
-            if not isinstance(row, dict):
-                raise FormatError(f"{path}, line {number}: a JSON object was expected, one on each line")
-            yield row, number
+        yield from _json_objects(path, raw, max_bytes)
+
+
+def _json_objects(path: str, raw: IO[bytes], max_bytes: int) -> Iterator[tuple[dict[str, Any], int]]:
+    """Yield the objects of JSON lines and the numbers of their lines."""
+    for number, line in enumerate(_lines(path, raw, "utf-8", max_bytes), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise FormatError(f"{path}, line {number}: not a JSON object ({_json_fault(error)})") from error
+        if not isinstance(row, dict):
+            raise FormatError(f"{path}, line {number}: a JSON object was expected, one on each line")
+        yield row, number
+
+
+def _json_fault(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return error.msg
+    # A plain ValueError is what Python raises for an integer of more than 4,300 digits.
+    return "nested too deep" if isinstance(error, RecursionError) else "a number has too many digits"
 
 
 def _whole(value: Any) -> Any:
@@ -444,3 +488,19 @@ def _frame(rows: list[list[Any]], names: list[str]) -> pl.DataFrame:
         except (TypeError, OverflowError, ValueError, pl.exceptions.PolarsError) as error:
             raise InputError(f"column {name!r} holds values of mixed types; make them all strings") from error
     return pl.DataFrame(columns)
+
+
+def _holds_tables(names: Sequence[str], is_folder: bool) -> bool:
+    """Return whether a folder, and no archive, has a table at its top."""
+    return is_folder and any("/" not in name and plain_suffix(name) in KINDS for name in names)
+
+
+FORMAT = Format(
+    name="table",
+    reader=read_table,
+    contents="CSV, TSV, JSON lines or Parquet: a file, a glob, a folder or a list of files",
+    extensions=tuple(KINDS),
+    start=re.compile(rb"PAR1|\s*\{\s*\"|[^\n\0,;\t|]*+[,;\t|]"),
+    collection=_holds_tables,
+    streams=True,
+)

@@ -32,9 +32,8 @@ def _leader(rows: pl.DataFrame, measure: str) -> dict[str, Any]:
 
 
 def _at(kind: Any, size: Any) -> str:
-    return {"k": "with {:,g} terms", "sparsity": "at {:g} terms a document"}.get(str(kind), "at {:g}").format(
-        size
-    )
+    words = {"k": "with {:,g} terms", "sparsity": "at {:g} terms per document"}
+    return words.get(str(kind), "at {:g}").format(size)
 
 
 def _best(rows: pl.DataFrame, measure: str) -> list[str]:

@@ -10,16 +10,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from termsieve import __version__
-from termsieve.charts.roc import shown
+from termsieve.analysis.of_counts import shown
 from termsieve.charts.theme import script_json, specification, vega_bundle
+from termsieve.files import write_whole
 
 TEMPLATES = resources.files("termsieve.reports") / "templates"
+SCRIPTS = ("address.js", "tables.js", "page.js")
 MAX_LETTERS = 200  # of a title or a label on the page
 # Lines and letters take the colour of the page, so that one drawing serves light, dark and paper.
 INK = "currentColor"
@@ -71,14 +72,42 @@ class Variant:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """One entry of a chooser: its name, in the address too, and a few words and a sentence about it."""
+
+    name: str
+    detail: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Chooser:
+    """A list of choices, or buttons where there are two; sections with the same `key` choose together."""
+
+    key: str
+    label: str
+    choices: Sequence[Choice]
+    first: int = 0
+
+    def position(self, name: str | None) -> int:
+        """Return the position of the choice of that name, or of the first one shown."""
+        names = [choice.name for choice in self.choices]
+        return names.index(name) if name in names else self.first
+
+
+@dataclass(frozen=True)
 class Figure:
-    """A chart or a table with its title; one variant, or one for each choice of the section."""
+    """A chart or a table with its title; one variant, or one for each choice by the choosers in `by`.
+
+    Of several choosers the last varies fastest.
+    """
 
     id: str
     title: str
     variants: Sequence[Variant]
     note: str = ""
     wide: bool = False
+    by: Sequence[str] = ()
 
     @property
     def drawn(self) -> bool:
@@ -88,14 +117,13 @@ class Figure:
 
 @dataclass(frozen=True)
 class Section:
-    """Figures under a heading; with `choices`, a list on the page switches all of them at once."""
+    """Figures under a heading, and the choosers that switch them."""
 
     id: str
     title: str
     figures: Sequence[Figure] = ()
     text: Sequence[str] = ()
-    choices: Sequence[str] = ()
-    choose: str = ""
+    choosers: Sequence[Chooser] = ()
     code: str = ""
 
 
@@ -117,12 +145,12 @@ class Page:
             for section in self.sections
             for figure in section.figures
         }
-        script = (TEMPLATES / "page.js").read_text(encoding="utf-8")
+        script = "\n".join(['"use strict";', *(_template_text(name) for name in SCRIPTS)])
         bundle = vega_bundle()
         return _template().render(
             page=self,
             version=__version__,
-            style=(TEMPLATES / "page.css").read_text(encoding="utf-8"),
+            style=_template_text("page.css"),
             data=script_json(data),
             script=script,
             bundle=bundle,
@@ -130,10 +158,14 @@ class Page:
         )
 
 
+def _template_text(name: str) -> str:
+    return (TEMPLATES / name).read_text(encoding="utf-8")
+
+
 def write(html: str, path: str | os.PathLike[str] | None) -> str:
     """Write the document where a path is given, and return it."""
     if path is not None:
-        Path(path).write_text(html, encoding="utf-8", newline="\n")
+        write_whole(path, html.encode())
     return html
 
 

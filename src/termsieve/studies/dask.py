@@ -5,10 +5,12 @@ from __future__ import annotations
 from concurrent.futures import Future
 from typing import Any, Self
 
-from termsieve.errors import StudyError, require
+from termsieve.engines.dask import connect, n_threads
+from termsieve.errors import require
 from termsieve.studies.engines import run_handle
 from termsieve.studies.plan import Plan
-from termsieve.studies.unit import Prepared, Unit
+from termsieve.studies.prepared import Prepared
+from termsieve.studies.tasks import Unit
 
 
 class DaskEngine:
@@ -20,16 +22,9 @@ class DaskEngine:
     """
 
     def __init__(self, cluster: Any) -> None:
-        distributed = require("distributed", "dask")
-        self._own = not isinstance(cluster, distributed.Client)
-        try:
-            self.client = distributed.Client(cluster, set_as_default=False) if self._own else cluster
-        except (OSError, TimeoutError) as error:
-            raise StudyError(f"no Dask scheduler answers at {cluster}: {error}") from error
-        n_threads = sum(self.client.nthreads().values())
-        if not n_threads:
-            raise StudyError(f"the Dask cluster at {cluster} has no workers; start some")
-        self.slots = 2 * n_threads  # so that workers need not wait for this process to write
+        self._own = not isinstance(cluster, require("distributed", "dask").Client)
+        self.client = connect(cluster) if self._own else cluster
+        self.slots = 2 * n_threads(self.client)  # so that workers need not wait for this process to write
         self._executor = self.client.get_executor(pure=False)
 
     def place(self, data: Prepared) -> Any:

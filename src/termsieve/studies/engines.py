@@ -6,6 +6,7 @@ import os
 import pickle
 import shutil
 import signal
+import tempfile
 import threading
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
@@ -16,7 +17,9 @@ from typing import Any, Protocol
 from threadpoolctl import threadpool_limits
 
 from termsieve.studies.plan import Plan
-from termsieve.studies.unit import Prepared, Unit, unit_result
+from termsieve.studies.prepared import Prepared
+from termsieve.studies.rows import unit_result
+from termsieve.studies.tasks import Unit
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS")
 
@@ -80,8 +83,8 @@ class ThisProcess:
         """Nothing to end."""
 
 
-def _begin_worker() -> None:
-    """Leave Ctrl-C to the parent, and end when the parent is gone, however it ended."""
+def _begin_worker(folder: str) -> None:
+    """Leave Ctrl-C to the parent; when the parent is gone, however it ended, remove its folder and end."""
     import multiprocessing
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -90,29 +93,35 @@ def _begin_worker() -> None:
 
         def follow() -> None:
             parent.join()
+            shutil.rmtree(folder, ignore_errors=True)
             os._exit(1)
 
         threading.Thread(target=follow, daemon=True).start()
 
 
 class Processes:
-    """Runs units in processes of this machine; corpora go to them through files, read one at a time."""
+    """Runs units in processes of this machine; corpora go to them through files, read one at a time.
 
-    def __init__(self, workers: int, folder: Path) -> None:
+    The files are pickles, which could run code of whoever can write them. So they lie in a temporary folder
+    that only this user may enter, and never in the results directory, which may come from elsewhere.
+    """
+
+    def __init__(self, workers: int) -> None:
         import multiprocessing
 
         self.slots = workers + 1  # one in waiting, so that no worker idles while parts are written
-        self.folder = folder
+        self.folder = Path(tempfile.mkdtemp(prefix="termsieve-"))  # for its owner only
         self.workers = workers
         self.context = multiprocessing.get_context("spawn")
         self.pool = self._started()
 
     def _started(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(self.workers, self.context, initializer=_begin_worker)
+        return ProcessPoolExecutor(
+            self.workers, self.context, initializer=_begin_worker, initargs=(str(self.folder),)
+        )
 
     def place(self, data: Prepared) -> str:
         """Write the corpus to a file and return its path."""
-        self.folder.mkdir(exist_ok=True)
         path = self.folder / f"{data.name}.pickle"
         with open(path, "wb") as file:
             pickle.dump(data, file, protocol=5)

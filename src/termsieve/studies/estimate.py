@@ -11,11 +11,13 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from termsieve.corpus import Corpus
+from termsieve.studies.folds import Fold, Problem
 from termsieve.studies.plan import Plan, load_plan
+from termsieve.studies.prepared import problems_of
 from termsieve.studies.progress import clock
+from termsieve.studies.rows import task_result
 from termsieve.studies.sources import Sources, data_folder
-from termsieve.studies.tasks import all_tasks, cut_units, pieces, task_seconds, task_trainings
-from termsieve.studies.unit import Fold, Problem, Task, problems_of, task_result
+from termsieve.studies.tasks import Task, all_tasks, cut_units, pieces, task_seconds, task_trainings
 
 
 class Estimate(NamedTuple):
@@ -35,7 +37,7 @@ class Estimate(NamedTuple):
             f"{protocol.trials} trial{'s' if protocol.trials > 1 else ''} x {protocol.parts} "
             f"part{'s' if protocol.parts > 1 else ''} ({protocol.kind}), {len(self.plan.methods)} methods, "
             f"{len(self.plan.learners)} learner{'s' if len(self.plan.learners) > 1 else ''}",
-            f"{self.units:,} units, {self.trainings:,} trainings, up to {self.memory_mb:,.0f} MB a process",
+            f"{self.units:,} units, {self.trainings:,} trainings, up to {self.memory_mb:,.0f} MB per process",
         ]
         if self.seconds is not None:
             lines.append(f"about {clock(self.seconds)} on one core")
@@ -108,5 +110,5 @@ def _calibrated(
 
 def study_summary(plan: str | os.PathLike[str] | Plan, **options: Any) -> str:
     """Return in words what a plan will do; the options are those of `study_estimate`."""
-    made = study_estimate(plan, **options)
-    return f"{made}\n\n{made.plan}"
+    estimate = study_estimate(plan, **options)
+    return f"{estimate}\n\n{estimate.plan}"

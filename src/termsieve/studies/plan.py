@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -13,26 +12,16 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import tomli_w
+
+from termsieve.display import html_table
 from termsieve.errors import StudyError, unknown_name
+from termsieve.ranking import ALL, Size
 
 VALUES = ("presence", "counts", "tfidf")
 SCENARIOS = ("ideal", "practical", "cv")
 DEMO = "docstrings"  # the one corpus that needs no path
 ADDABLE = ("corpus", "learner", "method", "size", "trial", "category")
-
-
-@dataclass(frozen=True)
-class Size:
-    """How many terms to keep: `kind` is k, sparsity, fraction, documents (memory scenario) or all."""
-
-    kind: str
-    value: float | None = None
-
-    def __str__(self) -> str:
-        return "all features" if self.value is None else f"{self.kind}={self.value:g}"
-
-
-ALL = Size("all")
 
 
 @dataclass(frozen=True)
@@ -152,28 +141,43 @@ class Plan:
         return PlanReader(text, name).plan()
 
     def lines(self) -> list[str]:
-        """Return what the plan says, one fact a line, in a fixed order.
+        """Return what the plan says, one fact per line, in a fixed order.
 
         A plan extends another if it has all its lines and more of the kinds in `ADDABLE`.
         """
-        made = []
+        lines = []
         for corpus in self.corpora:
-            made.append(f"corpus {_told(replace(corpus, sizes=None, categories=None))}")
-            made += [f"size on {corpus.name}: {size}" for size in corpus.sizes or ()]
-            made += [f"category of {corpus.name}: {name}" for name in corpus.categories or ()]
-        made += [f"learner {_told(entry)}" for entry in self.learners]
-        made += [f"method {_told(entry)}" for entry in self.methods]
-        made += [f"size {size}" for size in self.sizes]
-        made += [f"trial {trial}" for trial in range(self.protocol.trials)]
-        made += [f"category {name}" for name in self.problems.categories or ["(every class)"]]
-        made.append(f"problems {self.problems.kind}")
-        made.append(f"protocol {_told(replace(self.protocol, trials=1))}")
-        made.append(f"representation {_told(self.representation)}")
-        made.append(f"measures break_even={self.break_even} selections={self.selections}")
-        return sorted(made)
+            lines.append(f"corpus {_told(replace(corpus, sizes=None, categories=None))}")
+            lines += [f"size on {corpus.name}: {size}" for size in corpus.sizes or ()]
+            lines += [f"category of {corpus.name}: {name}" for name in corpus.categories or ()]
+        lines += [f"learner {_told(entry)}" for entry in self.learners]
+        lines += [f"method {_told(entry)}" for entry in self.methods]
+        lines += [f"size {size}" for size in self.sizes]
+        lines += [f"trial {trial}" for trial in range(self.protocol.trials)]
+        lines += [f"category {name}" for name in self.problems.categories or ["(every class)"]]
+        lines.append(f"problems {self.problems.kind}")
+        lines.append(f"protocol {_told(replace(self.protocol, trials=1))}")
+        lines.append(f"representation {_told(self.representation)}")
+        lines.append(f"measures break_even={self.break_even} selections={self.selections}")
+        return sorted(lines)
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
+
+    def _repr_html_(self) -> str:
+        protocol = self.protocol
+        rows: list[dict[str, object]] = [
+            {"": "corpora", "what": [corpus.name for corpus in self.corpora]},
+            {"": "methods", "what": [method.name for method in self.methods]},
+            {"": "sizes", "what": [str(size) for size in self.sizes]},
+            {"": "learners", "what": [learner.name for learner in self.learners]},
+            {"": "problems", "what": self.problems.kind},
+            {
+                "": "protocol",
+                "what": f"{protocol.kind}, {protocol.parts} test parts, {protocol.trials} times",
+            },
+        ]
+        return html_table(rows, f"Plan '{self.name}'" + (f": {self.about}" if self.about else ""))
 
     @cached_property
     def hash(self) -> str:
@@ -183,19 +187,19 @@ class Plan:
     def to_toml(self) -> str:
         """Return a TOML text that parses back to this plan."""
         root = {"name": self.name, "about": self.about}
-        tables = [_toml("", {key: value for key, value in root.items() if value})]
-        tables += [_toml("[[corpora]]", _facts(corpus)) for corpus in self.corpora]
         representation = _facts(self.representation)
         representation |= representation.pop("terms", {})
-        tables.append(_toml("[representation]", representation))
-        tables.append(_toml("[problems]", _facts(self.problems)))
-        tables.append(_toml("[protocol]", _facts(self.protocol)))
-        tables += [_toml("[[methods]]", _facts(method)) for method in self.methods]
-        tables.append(_toml("[sizes]", _size_table(self.sizes)))
-        tables += [_toml("[[learners]]", _facts(entry)) for entry in self.learners]
-        measures = {"break_even": self.break_even, "selections": self.selections}
-        tables.append(_toml("[measures]", measures))
-        return "\n".join(tables)
+        tables = {
+            "corpora": [_facts(corpus) for corpus in self.corpora],
+            "representation": representation,
+            "problems": _facts(self.problems),
+            "protocol": _facts(self.protocol),
+            "methods": [_facts(method) for method in self.methods],
+            "sizes": _size_table(self.sizes),
+            "learners": [_facts(entry) for entry in self.learners],
+            "measures": {"break_even": self.break_even, "selections": self.selections},
+        }
+        return tomli_w.dumps({key: value for key, value in root.items() if value} | tables)
 
     def corpus(self, name: str) -> CorpusPlan:
         """Return the entry of that corpus."""
@@ -234,15 +238,15 @@ class Plan:
 
 def _facts(entry: Any) -> dict[str, Any]:
     """Return the fields of a dataclass that differ from their defaults, as TOML has them."""
-    made: dict[str, Any] = {}
+    facts: dict[str, Any] = {}
     for item in fields(entry):
         value = getattr(entry, item.name)
         default = item.default_factory() if callable(item.default_factory) else item.default
         if value != default:
             if item.name == "sizes":
                 value = _size_table(value)
-            made[item.name] = list(value) if isinstance(value, tuple) else value
-    return made
+            facts[item.name] = list(value) if isinstance(value, tuple) else value
+    return facts
 
 
 def _told(entry: Any) -> str:
@@ -261,26 +265,6 @@ def _size_table(sizes: Sequence[Size]) -> dict[str, Any]:
         else:
             table.setdefault(size.kind, []).append(int(size.value) if size.kind == "k" else size.value)
     return table
-
-
-def _toml(head: str, table: Mapping[str, Any]) -> str:
-    return "\n".join(
-        [head, *(f"{_toml_key(key)} = {_toml_value(value)}" for key, value in table.items()), ""]
-    )
-
-
-def _toml_key(key: str) -> str:
-    return key if re.fullmatch(r"[\w-]+", key) else json.dumps(key)
-
-
-def _toml_value(value: Any) -> str:
-    if isinstance(value, Mapping):
-        inside = ", ".join(f"{_toml_key(key)} = {_toml_value(entry)}" for key, entry in value.items())
-        return f"{{ {inside} }}"
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_toml_value, value))}]"
-    # DEL is the one character that JSON leaves as it is and TOML does not allow.
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def load_plan(plan: str | os.PathLike[str] | Plan) -> Plan:

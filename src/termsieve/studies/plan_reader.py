@@ -5,25 +5,19 @@ from __future__ import annotations
 import itertools
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from termsieve.counts import Counts
-from termsieve.errors import ParameterError, StudyError, TermsieveError, UnknownNameError, unknown_name
-from termsieve.learners import learner_name
-from termsieve.measures import objective
-from termsieve.metrics import get_metric
-from termsieve.ranking import check_cut, document_limits, rank
+from termsieve.errors import StudyError, TermsieveError, UnknownNameError, unknown_name
+from termsieve.ranking import ALL, Size, rank
 from termsieve.readers import FORMATS
 from termsieve.scores import score
 from termsieve.studies.plan import (
-    ALL,
     DEMO,
     NO_SELECTION,
     PLANS,
-    SCENARIOS,
-    VALUES,
     CorpusPlan,
     LearnerPlan,
     Method,
@@ -31,233 +25,26 @@ from termsieve.studies.plan import (
     Problems,
     Protocol,
     Representation,
-    Size,
     method_name,
 )
+from termsieve.studies.plan_keys import (
+    CORPUS,
+    LEARNER,
+    MEASURES,
+    METHOD,
+    PROBLEMS,
+    PROTOCOL,
+    REPRESENTATION,
+    REQUIRED,
+    ROOT,
+    SIZES,
+    TERM_OPTIONS,
+    Keys,
+    one_of,
+    several,
+    text_value,
+)
 from termsieve.terms import Analysis
-
-Check = Callable[[Any], Any]
-REQUIRED = object()
-
-
-def _one_of(*known: str) -> Check:
-    def check(value: Any) -> str:
-        if not isinstance(value, str) or value not in known:
-            raise unknown_name("value", value, known)
-        return value
-
-    return check
-
-
-def _whole(least: int) -> Check:
-    def check(value: Any) -> int:
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise ParameterError(f"must be a whole number of at least {least}, not {value!r}")
-        return value
-
-    return check
-
-
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ParameterError(f"must be a number, not {value!r}")
-    return value
-
-
-def _share(closed: bool) -> Check:
-    def check(value: Any) -> float:
-        number = _number(value)
-        if not (0 <= number <= 1 if closed else 0 < number <= 1):
-            bounds = "between 0 and 1" if closed else "above 0 and at most 1"
-            raise ParameterError(f"must lie {bounds}, not {value!r}")
-        return float(number)
-
-    return check
-
-
-def _test_share(value: Any) -> float:
-    number = _number(value)
-    if not 0 < number < 1:
-        raise ParameterError(f"must lie between 0 and 1, not {value!r}")
-    return float(number)
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise ParameterError(f"must be a text, not {value!r}")
-    return value
-
-
-def _file_name(value: Any) -> str:
-    text = _text(value)
-    if not re.fullmatch(r"[\w.+-]+", text):
-        raise ParameterError(f"must be made of letters, digits, '.', '_', '+' and '-', not {value!r}")
-    return text
-
-
-def _truth(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise ParameterError(f"must be true or false, not {value!r}")
-    return value
-
-
-def _table(value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise ParameterError(f"must be a table, not {value!r}")
-    return value
-
-
-def _several(check: Check) -> Check:
-    def checked(value: Any) -> tuple[Any, ...]:
-        if not isinstance(value, list) or not value:
-            raise ParameterError(f"must be a list with at least one entry, not {value!r}")
-        made = tuple(check(entry) for entry in value)
-        twice = next((entry for i, entry in enumerate(made) if entry in made[:i]), None)
-        if twice is not None:
-            raise ParameterError(f"names {twice!r} twice")
-        return made
-
-    return checked
-
-
-def _one_or_several(check: Check) -> Check:
-    return lambda value: _several(check)(value) if isinstance(value, list) else (check(value),)
-
-
-def _label(value: Any) -> str:
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        raise ParameterError(f"must be a class, not {value!r}")
-    return str(value)
-
-
-def _limit(name: str) -> Check:
-    def check(value: Any) -> float:
-        number = _number(value)
-        document_limits(
-            10**9,
-            **({"min_df": number, "max_df": 1.0} if name == "min_df" else {"min_df": 0, "max_df": number}),
-        )
-        return number
-
-    return check
-
-
-def _metric_name(value: Any) -> str:
-    return str(get_metric(_text(value)))
-
-
-def _learner_text(value: Any) -> str:
-    return learner_name(_text(value))
-
-
-def _objective_name(value: Any) -> str:
-    objective(_text(value))
-    return str(value)
-
-
-def _power_of_two(value: Any) -> int:
-    number: int = _whole(1)(value)
-    if number & (number - 1):
-        raise ParameterError(f"must be 1, 2, 4, 8, ..., not {value!r}")
-    return number
-
-
-def _cuts(kind: str) -> Check:
-    def check(value: Any) -> float:
-        check_cut(kind, value)
-        return float(value)
-
-    return _several(check)
-
-
-# The keys of each table: how a value is checked, and what stands in for it.
-Keys = dict[str, tuple[Check, Any]]
-_ROOT: Keys = {
-    "name": (_file_name, None),
-    "about": (_text, ""),
-    "base": (_text, None),
-    "corpora": (lambda value: value, REQUIRED),
-    "methods": (lambda value: value, REQUIRED),
-    "learners": (lambda value: value, REQUIRED),
-    "sizes": (_table, {}),
-    "representation": (_table, {}),
-    "problems": (_table, {}),
-    "protocol": (_table, {}),
-    "measures": (_table, {}),
-}
-_CORPUS: Keys = {
-    "name": (_file_name, REQUIRED),
-    "format": (_one_of(*FORMATS, DEMO), None),
-    "path": (_text, None),
-    "options": (_table, {}),
-    "classes": (_several(_label), None),
-    "per_class": (_whole(1), None),
-    "categories": (_several(_label), None),
-    "sizes": (_table, None),
-}
-_REPRESENTATION: Keys = {
-    "values": (_one_of(*VALUES), "presence"),
-    "min_df": (_limit("min_df"), 1),
-    "max_df": (_limit("max_df"), 1.0),
-    "lowercase": (_truth, None),
-    "token_pattern": (_text, None),
-    "stop_words": (lambda v: v if isinstance(v, str) else list(_several(_text)(v)), None),
-    "ngram_range": (_several(_whole(1)), None),
-    "strip_accents": (_text, None),
-    "analyzer": (_text, None),
-    "stem": (_text, None),
-}
-_TERM_OPTIONS = tuple(key for key in _REPRESENTATION if key not in ("values", "min_df", "max_df"))
-_PROBLEMS: Keys = {
-    "kind": (_one_of("one-vs-rest", "multi-class"), "one-vs-rest"),
-    "categories": (_several(_label), None),
-}
-_PROTOCOL: dict[str, Keys] = {
-    "kfold": {"trials": (_whole(1), 1), "folds": (_whole(2), 4), "seed": (_whole(0), 0)},
-    "split": {"seed": (_whole(0), 0)},
-    "random": {"trials": (_whole(1), 1), "test_size": (_test_share, 0.25), "seed": (_whole(0), 0)},
-}
-_FOLDS = (_one_or_several(_whole(2)), (5,))
-_METHOD: dict[str, Keys] = {
-    "rank": {
-        "metric": (_one_or_several(_metric_name), REQUIRED),
-        "side": (_one_or_several(_one_of("both", "positive", "negative")), ("both",)),
-        "ratio": (_one_or_several(_share(closed=True)), (None,)),
-        "alpha": (_one_or_several(_share(closed=True)), (None,)),
-        "combine": (_one_or_several(_one_of("max", "mean", "round_robin", "joint")), ("max",)),
-        "min_df": (_one_or_several(_limit("min_df")), (1,)),
-    },
-    "ratio": {
-        "metric": (_one_or_several(_metric_name), REQUIRED),
-        "scenario": (_one_or_several(_one_of(*SCENARIOS)), ("cv",)),
-        "folds": _FOLDS,
-        "objective": (_one_or_several(_objective_name), ("f1_break_even",)),
-    },
-    "wfo": {
-        "folds": (_one_or_several(_whole(2)), (9,)),
-        "objective": (_one_or_several(_objective_name), ("accuracy",)),
-    },
-    "weight": {
-        "model": (_one_or_several(_learner_text), ("svm",)),
-        "sample": (_one_or_several(_share(closed=False)), (1.0,)),
-    },
-    "memory": {
-        "model": (_one_or_several(_learner_text), ("svm",)),
-        "budget": (_one_or_several(_power_of_two), (1,)),
-    },
-}
-_SIZES: Keys = {
-    "k": (_cuts("k"), ()),
-    "sparsity": (_cuts("sparsity"), ()),
-    "fraction": (_cuts("fraction"), ()),
-    "all": (_truth, False),
-}
-_LEARNER: Keys = {
-    "name": (_learner_text, REQUIRED),
-    "values": (_one_of(*VALUES), None),
-    "max_documents": (_whole(1), None),
-}
-_MEASURES: Keys = {"break_even": (_truth, False), "selections": (_truth, True)}
 
 Where = tuple[str | int, ...]
 
@@ -313,22 +100,22 @@ class PlanReader:
         for key in given:
             if key not in keys:
                 self.fault((*where, key), str(unknown_name(f"key of {title}", key, keys)))
-        made: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for key, (check, default) in keys.items():
-            made[key] = None if default is REQUIRED else default
+            values[key] = None if default is REQUIRED else default
             if key not in given:
                 if default is REQUIRED:
                     self.fault(where, f"{title} needs the key '{key}'")
                 continue
             try:
-                made[key] = check(given[key])
+                values[key] = check(given[key])
             except UnknownNameError as error:
                 message = str(error)
                 at = f"{title} {key}: " if message.startswith("value ") else f"{title}: "
                 self.fault((*where, key), at + message)
             except (TermsieveError, TypeError) as error:
                 self.fault((*where, key), f"{title} {key} {_rule(key, error)}")
-        return made
+        return values
 
     def plan(self) -> Plan:
         """Return the plan, or raise StudyError with every fault found."""
@@ -336,17 +123,17 @@ class PlanReader:
             given = tomllib.loads(self.text)
         except tomllib.TOMLDecodeError as error:
             raise StudyError(f"the plan '{self.name}' is not valid TOML: {error}") from None
-        root = self.checked((), self.with_base(given), _ROOT)
+        root = self.checked((), self.with_base(given), ROOT)
         entries = {key: self.entries(key, root[key]) for key in ("corpora", "methods", "learners")}
         sizes = self.sizes(("sizes",), root["sizes"])
-        corpora = [made for i, entry in entries["corpora"] if (made := self.corpus(i, entry))]
-        methods = [made for i, entry in entries["methods"] for made in self.methods(i, entry)]
+        corpora = [corpus for i, entry in entries["corpora"] if (corpus := self.corpus(i, entry))]
+        methods = [method for i, entry in entries["methods"] for method in self.methods(i, entry)]
         learners = [found for i, entry in entries["learners"] if (found := self.learner(i, entry))]
         self.distinct("corpora", [c.name for c in corpora])
         self.distinct("learners", [e.name for e in learners])
         self.check_methods(methods, [c.name for c in corpora])
         self.check_sizes(sizes, corpora, methods)
-        measures = self.checked(("measures",), root["measures"], _MEASURES)
+        measures = self.checked(("measures",), root["measures"], MEASURES)
         parts = self.representation(root["representation"]), self.problems(root["problems"], methods)
         protocol = self.protocol(root["protocol"])
         if self.faults:
@@ -398,16 +185,16 @@ class PlanReader:
 
     def sizes(self, where: Where, given: Any) -> tuple[Size, ...]:
         """Return the sizes of a table."""
-        found = self.checked(where, given, _SIZES)
-        made = [Size(kind, v) for kind in ("k", "sparsity", "fraction") for v in sorted(found[kind])]
-        made += [ALL] * bool(found["all"])
-        return tuple(made)
+        found = self.checked(where, given, SIZES)
+        sizes = [Size(kind, v) for kind in ("k", "sparsity", "fraction") for v in sorted(found[kind])]
+        sizes += [ALL] * bool(found["all"])
+        return tuple(sizes)
 
     def corpus(self, number: int, given: Any) -> CorpusPlan | None:
         """Return one corpus."""
         where = ("corpora", number)
         before = len(self.faults)
-        found = self.checked(where, given, _CORPUS)
+        found = self.checked(where, given, CORPUS)
         if found["format"] == DEMO and found["path"]:
             self.fault(where, f"corpus format '{DEMO}' comes with SciPy; leave out its path")
         sizes = None if found["sizes"] is None else self.sizes((*where, "sizes"), found["sizes"])
@@ -425,15 +212,15 @@ class PlanReader:
         """Yield the methods of one entry: every combination of the values that are lists."""
         where = ("methods", number)
         select = given.get("select", "rank") if isinstance(given, dict) else "rank"
-        if select not in _METHOD:
-            self.fault((*where, "select"), str(unknown_name("select", select, _METHOD)))
+        if select not in METHOD:
+            self.fault((*where, "select"), str(unknown_name("select", select, METHOD)))
             return
-        own = _METHOD[select]
+        own = METHOD[select]
         keys: Keys = {
-            "select": (_one_of(*_METHOD), "rank"),
+            "select": (one_of(*METHOD), "rank"),
             **own,
-            "name": (_text, None),
-            "corpora": (_several(_text), None),
+            "name": (text_value, None),
+            "corpora": (several(text_value), None),
         }
         before = len(self.faults)
         found = self.checked(where, given, keys)
@@ -490,13 +277,13 @@ class PlanReader:
         where = ("learners", number)
         if isinstance(given, str):
             where, given = ("learners",), {"name": given}  # type: ignore[assignment]
-        found = self.checked(where, given, _LEARNER)
+        found = self.checked(where, given, LEARNER)
         return LearnerPlan(**found) if found["name"] else None
 
     def representation(self, given: Any) -> Representation:
         """Return the representation."""
-        found = self.checked(("representation",), given, _REPRESENTATION)
-        terms = {key: found.pop(key) for key in _TERM_OPTIONS}
+        found = self.checked(("representation",), given, REPRESENTATION)
+        terms = {key: found.pop(key) for key in TERM_OPTIONS}
         terms = {key: value for key, value in terms.items() if value is not None}
         try:
             Analysis(**terms).checked()
@@ -506,7 +293,7 @@ class PlanReader:
 
     def problems(self, given: Any, methods: list[Method]) -> Problems:
         """Return the problems."""
-        found = Problems(**self.checked(("problems",), given, _PROBLEMS))
+        found = Problems(**self.checked(("problems",), given, PROBLEMS))
         for method in methods:
             alone = method.select in ("ratio", "memory", "weight")
             if found.kind == "multi-class" and alone:
@@ -523,10 +310,10 @@ class PlanReader:
     def protocol(self, given: Any) -> Protocol:
         """Return the protocol; its kind says which keys it has."""
         kind = given.get("kind", "kfold")
-        if kind not in _PROTOCOL:
-            self.fault(("protocol", "kind"), f"[protocol]: {unknown_name('kind', kind, _PROTOCOL)}")
+        if kind not in PROTOCOL:
+            self.fault(("protocol", "kind"), f"[protocol]: {unknown_name('kind', kind, PROTOCOL)}")
             return Protocol()
-        keys: Keys = {"kind": (_one_of(*_PROTOCOL), "kfold"), **_PROTOCOL[kind]}
+        keys: Keys = {"kind": (one_of(*PROTOCOL), "kfold"), **PROTOCOL[kind]}
         return Protocol(**self.checked(("protocol",), given, keys))
 
 

@@ -20,7 +20,7 @@ class Progress(NamedTuple):
 
     @property
     def rate(self) -> float:
-        """Trainings a second."""
+        """Trainings per second."""
         return self.trainings / self.seconds if self.seconds > 0 else 0.0
 
     @property
@@ -31,7 +31,7 @@ class Progress(NamedTuple):
     def __str__(self) -> str:
         failed = f", {self.failed} units failed" if self.failed else ""
         return (
-            f"{self.trainings:,} of {self.all_trainings:,} trainings, {self.rate:,.0f} a second, "
+            f"{self.trainings:,} of {self.all_trainings:,} trainings, {self.rate:,.0f} per second, "
             f"{clock(self.seconds_left)} left{failed}"
         )
 

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import io
-import json
 import os
-import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from termsieve.display import html_table
 from termsieve.errors import StudyError
+from termsieve.files import checksum
+from termsieve.studies.manifest import UNKNOWN, read_manifest
 
 if TYPE_CHECKING:
     import polars as pl
 
-FORMAT = "termsieve-results"
-FORMAT_VERSION = 1
 # Column -> polars type, by name so that importing this module does not import polars.
 ROWS = {
     "corpus": "String",
@@ -62,6 +60,9 @@ SELECTIONS = {
 ROW_KEYS = ("corpus", "problem", "target", "trial", "fold", "method", "learner", "size_kind", "size")
 SELECTION_KEYS = ("corpus", "problem", "trial", "fold", "method", "learner", "size_kind", "size")
 
+PART_KINDS = ("rows", "selections")  # the folders of parts
+PART_MARK = "termsieve-part"  # the key in a part's Parquet metadata under which its name stands
+
 
 def schema(columns: Mapping[str, str]) -> dict[str, Any]:
     """Return the polars schema of ROWS or SELECTIONS."""
@@ -74,13 +75,16 @@ def schema(columns: Mapping[str, str]) -> dict[str, Any]:
 class Results:
     """What a study has found so far: rows of confusion counts, the selections behind them, the manifest.
 
-    `rows/` and `selections/` hold one Parquet part a finished unit, `vocabulary/` the terms of each
-    corpus by column, `failed/` the traceback of each unit that failed, `manifest.json` what was run.
+    `rows/` and `selections/` hold one Parquet part per finished unit, `vocabulary/` the terms of each
+    corpus by column, `failed/` the traceback of each unit that failed, `manifest.json` what was run, and the
+    checksum of each of these files. A file that was changed since it was written is never read: an error
+    names it.
     """
 
     def __init__(self, path: str | os.PathLike[str], manifest: dict[str, Any]) -> None:
         self.path = Path(path)
         self.manifest = manifest
+        self._checked: set[str] = set()
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Results:
@@ -90,9 +94,21 @@ class Results:
     def __repr__(self) -> str:
         return f"<Results of '{self.manifest.get('name')}' at {self.path}: {len(self):,} rows>"
 
+    def _repr_html_(self) -> str:
+        import polars as pl
+
+        names = ("corpus", "method", "learner", "size")
+        found = self.frame().select(pl.col(*names).n_unique()).collect().row(0, named=True)
+        rows = [{"": "rows", "number": len(self)}, {"": "failed units", "number": len(self.failures)}]
+        rows += [{"": f"different values of {name}", "number": found[name]} for name in names]
+        return html_table(rows, repr(self)[1:-1])
+
     def __len__(self) -> int:
         import polars as pl
 
+        known = [entry["n_rows"] for entry in self.manifest["parts"].values()]
+        if None not in known:
+            return sum(known)
         return int(self.frame().select(pl.len()).collect().item())
 
     @property
@@ -103,7 +119,7 @@ class Results:
     @property
     def parts(self) -> list[Path]:
         """The Parquet parts of the rows."""
-        return sorted((self.path / "rows").glob("*.parquet"))
+        return [self.path / "rows" / f"{name}.parquet" for name in sorted(self.manifest["parts"])]
 
     @property
     def failures(self) -> dict[str, str]:
@@ -117,13 +133,54 @@ class Results:
 
         `results.frame(corpus="fbis", method=["bns", "information_gain"], size_kind="k")`
         """
-        return self._scan(self.parts, ROWS, equal)
+        return self._scan(self._sound_parts("rows"), ROWS, equal)
 
     def selections(self, **equal: Any) -> pl.LazyFrame:
         """Return the selections, lazily; `terms` holds columns in rank order, which `vocabulary` names."""
-        # A part without its rows was cut off between the two writes, and its unit will run again.
-        parts = [file for part in self.parts if (file := self.path / "selections" / part.name).exists()]
-        return self._scan(parts, SELECTIONS, equal)
+        return self._scan(self._sound_parts("selections"), SELECTIONS, equal)
+
+    def _sound_parts(self, kind: str) -> list[Path]:
+        """Return the files of "rows" or "selections"; they are checked when they are first asked for."""
+        listed = {name: (file, digest) for name, part, file, digest in self._listed() if part == kind}
+        if kind not in self._checked:
+            for file, digest in listed.values():
+                if fault := file_fault(file, digest):
+                    raise StudyError(
+                        f"{file} {fault}; `termsieve study resume {self.path}` runs this part again"
+                    )
+            self._checked.add(kind)
+        return [file for _, (file, _) in sorted(listed.items())]
+
+    def _listed(self) -> Iterator[tuple[str, str, Path, str]]:
+        """Yield each part's name, kind, file and checksum."""
+        for name, entry in self.manifest["parts"].items():
+            for kind in PART_KINDS:
+                if entry[kind] is not None:
+                    yield name, kind, self.path / kind / f"{name}.parquet", entry[kind]
+
+    def verify(self) -> dict[str, str]:
+        """Return what is wrong with the files of the results, by their path in the directory.
+
+        Every file is compared with its checksum; files that are missing, and files among the parts that are
+        not the study's, are named as well. An empty dictionary says that the results are whole.
+        """
+        faults = {}
+        files = [(file, digest) for _, _, file, digest in self._listed()]
+        for corpus, digest in self.manifest["vocabulary"].items():
+            files.append((self.path / "vocabulary" / f"{corpus}.parquet", digest))
+        for file, digest in files:
+            if fault := file_fault(file, digest):
+                faults[file.relative_to(self.path).as_posix()] = fault
+        known = {file for file, _ in files}
+        for kind in PART_KINDS:
+            for file in sorted((self.path / kind).glob("*.parquet")):
+                if file not in known and not is_own_part(file):
+                    faults[file.relative_to(self.path).as_posix()] = "is not a part of this study; remove it"
+        return faults
+
+    def damaged_parts(self) -> list[str]:
+        """Return the names of the parts of which a file is missing or damaged."""
+        return sorted({name for name, _, file, digest in self._listed() if file_fault(file, digest)})
 
     def _scan(self, parts: list[Path], columns: Mapping[str, str], equal: Mapping[str, Any]) -> pl.LazyFrame:
         import polars as pl
@@ -146,8 +203,10 @@ class Results:
         import polars as pl
 
         file = self.path / "vocabulary" / f"{corpus}.parquet"
-        if not file.exists():
+        if corpus not in self.manifest["vocabulary"]:
             raise StudyError(f"the results at {self.path} have no corpus {corpus!r}")
+        if fault := file_fault(file, self.manifest["vocabulary"][corpus]):
+            raise StudyError(f"{file} {fault}; `termsieve study resume {self.path}` writes it again")
         return pl.read_parquet(file)["term"].to_list()
 
     @cached_property
@@ -166,135 +225,39 @@ class Results:
         ).equals(_ordered(other.selections(), SELECTION_KEYS))
 
 
+def file_fault(file: Path, digest: str) -> str | None:
+    """Return what is wrong with a Parquet file, or None; one without a known checksum must be readable."""
+    try:
+        content = file.read_bytes()
+    except FileNotFoundError:
+        return "is missing"
+    except OSError as error:
+        return f"cannot be read ({error.strerror})"
+    if digest != UNKNOWN:
+        return None if checksum(content) == digest else "is damaged: its content has another checksum"
+    return "is damaged" if _unreadable(content) else None
+
+
+def _unreadable(content: bytes) -> bool:
+    import polars as pl
+
+    try:
+        pl.read_parquet(io.BytesIO(content))
+    except (Exception, pl.exceptions.PanicException):
+        return True
+    return False
+
+
+def is_own_part(file: Path) -> bool:
+    """Whether a Parquet file says of itself that a study wrote it under the name that it has."""
+    import polars as pl
+
+    try:
+        return pl.read_parquet_metadata(file).get(PART_MARK) == file.stem
+    except (Exception, pl.exceptions.PanicException):
+        return False
+
+
 def _ordered(frame: pl.LazyFrame, keys: tuple[str, ...]) -> pl.DataFrame:
     names = [name for name in frame.collect_schema().names() if not name.endswith("_seconds")]
     return frame.select(names).sort(list(keys), nulls_last=True, maintain_order=True).collect()
-
-
-def read_manifest(path: Path) -> dict[str, Any]:
-    """Return the manifest of a results directory."""
-    try:
-        manifest = json.loads((path / "manifest.json").read_text(encoding="utf-8"))
-        if manifest["format"] != FORMAT:
-            raise KeyError("format")
-    except FileNotFoundError:
-        raise StudyError(f"{path} holds no results of a study: there is no manifest.json") from None
-    except NotADirectoryError:
-        raise StudyError(f"{path} is not a directory; results of a study are one") from None
-    except (KeyError, TypeError, ValueError):
-        raise StudyError(f"{path / 'manifest.json'} is damaged or not the manifest of a study") from None
-    except OSError as error:
-        raise StudyError(f"{path / 'manifest.json'} cannot be read: {error.strerror}") from None
-    if manifest.get("version", 0) > FORMAT_VERSION:
-        raise StudyError(
-            f"{path} was written by a newer termsieve (results format {manifest['version']}, "
-            f"this one reads {FORMAT_VERSION})"
-        )
-    return dict(manifest)
-
-
-@contextmanager
-def _writing(path: Path) -> Iterator[None]:
-    """Turn what goes wrong while writing into one clear error."""
-    try:
-        yield
-    except OSError as error:
-        raise StudyError(
-            f"cannot write {path}: {error.strerror or error}; what was finished before is kept, "
-            "so make room or rights and resume"
-        ) from error
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file under a temporary name and rename it, so that it is there whole or not at all."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    with _writing(path):
-        try:
-            with open(temporary, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, path)
-        except BaseException:
-            with suppress(OSError):
-                temporary.unlink()
-            raise
-
-
-def _parquet(frame: pl.DataFrame) -> bytes:
-    buffer = io.BytesIO()
-    frame.write_parquet(buffer, compression="zstd")
-    return buffer.getvalue()
-
-
-class Store:
-    """The writing side of a results directory; one process at a time holds it."""
-
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
-        with _writing(self.path):
-            for folder in ("rows", "selections", "failed", "vocabulary"):
-                (self.path / folder).mkdir(parents=True, exist_ok=True)
-        self._lock = self._locked()
-        self._sweep()
-
-    def _locked(self) -> io.BufferedWriter:
-        with _writing(self.path / ".lock"):
-            file = open(self.path / ".lock", "wb")  # noqa: SIM115 - held until close()
-        try:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except ImportError:  # pragma: no cover - Windows has no flock
-            pass
-        except OSError:
-            file.close()
-            raise StudyError(f"another process is writing to {self.path}; wait for it or end it") from None
-        return file
-
-    def _sweep(self) -> None:
-        """Remove what a killed run left: corpora, temporary files, and selections without their rows."""
-        shutil.rmtree(self.prepared, ignore_errors=True)
-        for file in self.path.glob("**/.*.tmp"):
-            file.unlink(missing_ok=True)
-        rows = {part.name for part in (self.path / "rows").glob("*.parquet")}
-        for part in (self.path / "selections").glob("*.parquet"):
-            if part.name not in rows:
-                part.unlink(missing_ok=True)
-
-    @property
-    def prepared(self) -> Path:
-        """Where corpora may be laid for worker processes; it does not outlive a run."""
-        return self.path / ".prepared"
-
-    def close(self) -> None:
-        """Let another process write."""
-        self._lock.close()
-
-    def write_manifest(self, manifest: dict[str, Any]) -> None:
-        """Write the manifest."""
-        text = json.dumps({"format": FORMAT, "version": FORMAT_VERSION, **manifest}, indent=1)
-        write_whole(self.path / "manifest.json", text.encode())
-
-    def write_vocabulary(self, corpus: str, terms: list[str]) -> None:
-        """Write the terms of a corpus by column."""
-        import polars as pl
-
-        frame = pl.DataFrame({"term": pl.Series(terms, dtype=pl.String)})
-        write_whole(self.path / "vocabulary" / f"{corpus}.parquet", _parquet(frame))
-
-    def write_unit(self, name: str, rows: pl.DataFrame, selections: pl.DataFrame) -> None:
-        """Write the parts of a finished unit: the rows last, for they say that it is finished."""
-        if selections.height:
-            write_whole(self.path / "selections" / f"{name}.parquet", _parquet(selections))
-        write_whole(self.path / "rows" / f"{name}.parquet", _parquet(rows))
-        (self.path / "failed" / f"{name}.txt").unlink(missing_ok=True)
-
-    def write_failure(self, name: str, traceback: str) -> None:
-        """Write down why a unit failed."""
-        write_whole(self.path / "failed" / f"{name}.txt", traceback.encode())
-
-    def forget_failures(self) -> None:
-        """Remove the records of failed units, which are about to run again."""
-        for file in (self.path / "failed").glob("*.txt"):
-            file.unlink(missing_ok=True)

@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -23,12 +23,13 @@ from termsieve.corpus import Corpus
 from termsieve.errors import StudyError
 from termsieve.machine import processor_count
 from termsieve.studies.engines import Engine, Processes, ThisProcess, single_threads
+from termsieve.studies.manifest import MANIFEST, read_manifest
 from termsieve.studies.plan import ADDABLE, Plan, load_plan
 from termsieve.studies.progress import Progress, reporter
-from termsieve.studies.results import ROW_KEYS, SELECTION_KEYS, Results, Store, read_manifest
+from termsieve.studies.results import PART_KINDS, ROW_KEYS, SELECTION_KEYS, Results
 from termsieve.studies.sources import Sources, data_folder
-from termsieve.studies.tasks import all_tasks, cut_units, remaining_tasks, task_trainings
-from termsieve.studies.unit import Unit
+from termsieve.studies.store import Store
+from termsieve.studies.tasks import Unit, all_tasks, cut_units, remaining_tasks, task_trainings
 
 PACKAGES = ("termsieve", "numpy", "scipy", "scikit-learn", "polars")
 
@@ -44,6 +45,7 @@ class Status:
     rows: int
     failed: int
     corpora: dict[str, tuple[int, int]]  # of each corpus: trainings done, and all
+    faults: dict[str, str] = field(default_factory=dict)  # of each damaged file, where they were verified
 
     @property
     def finished(self) -> bool:
@@ -59,6 +61,7 @@ class Status:
         lines += [
             f"  {name}: {done:,} of {every:,}" for name, (done, every) in self.corpora.items() if done < every
         ]
+        lines += [f"  {file} {fault}" for file, fault in self.faults.items()]
         return "\n".join(lines)
 
 
@@ -85,31 +88,34 @@ def run_study(
 
     A unit that fails is recorded (`results.failures`), and the others go on. Ctrl-C waits for the running
     units, a second one does not; both raise KeyboardInterrupt, and what was finished is kept.
+
+    A run that is refused (by the plan, the directory or a corpus) changes nothing on the disk. A part that is
+    missing or damaged is named in a warning and is run again.
     """
     chosen = load_plan(plan)
     _check_share(share)
     n_workers = _worker_count(workers)
-    folder = data_folder(data)
+    path = Path(out)
+    known = _recognised(path, chosen, extend)
+    sources = Sources(chosen, data_folder(data), corpora or {}, known["corpora"])
+    described = sources.described()
     with ExitStack() as stack:
-        store = Store(out)
+        store = Store(path)
         stack.callback(store.close)
-        manifest = _opened(store, chosen, extend)
-        sources = Sources(chosen, folder, corpora or {}, manifest["corpora"])
-        described = sources.described()
-        if described != manifest["corpora"] or manifest["hash"] != chosen.hash:
-            manifest |= _plan_facts(chosen) | {"corpora": described}
-            for name in chosen.corpora:
-                if not (store.path / "vocabulary" / f"{name.name}.parquet").exists():
-                    store.write_vocabulary(name.name, sources[name.name].terms)
-            store.write_manifest(manifest)
-        tasks = remaining_tasks(chosen, described, Results(store.path, manifest))
+        # Now that no other process writes, what there is is read once more.
+        store.adopt(_recognised(path, chosen, extend))
+        for name in described:
+            if not store.has_vocabulary(name):
+                store.write_vocabulary(name, sources[name].terms)
+        store.write_manifest(**_plan_facts(chosen), corpora=described)
+        tasks = remaining_tasks(chosen, described, Results(path, store.manifest))
         units = list(cut_units(chosen, described, tasks))[share[0] - 1 :: share[1]]
         store.forget_failures()
         if units:
             stack.enter_context(single_threads())
             report = stack.enter_context(reporter(progress))
             many = n_workers > 1 and len(units) > 1
-            own = Processes(n_workers, store.prepared) if many else ThisProcess()
+            own = Processes(n_workers) if many else ThisProcess()
             run = _Run(chosen, store, sources, engine or own, units, report)
             try:
                 run.run()
@@ -120,7 +126,7 @@ def run_study(
                 own.close()  # only processes that have ended can be asked for their time and memory
                 with suppress(StudyError):
                     run.note()
-    return Results.open(store.path)
+    return Results.open(path)
 
 
 def resume_study(out: str | os.PathLike[str], **options: Any) -> Results:
@@ -131,12 +137,27 @@ def resume_study(out: str | os.PathLike[str], **options: Any) -> Results:
 def stored_plan(out: str | os.PathLike[str]) -> Plan:
     """Return the plan of a results directory."""
     manifest = read_manifest(Path(out))
-    return Plan.parse(manifest["plan"], manifest["name"])
+    try:
+        plan = Plan.parse(manifest["plan"], manifest["name"])
+    except StudyError as error:
+        raise StudyError(f"{Path(out) / MANIFEST} is damaged: {error}") from None
+    if plan.hash != manifest["hash"]:
+        raise StudyError(f"{Path(out) / MANIFEST} is damaged: its plan and the hash of its plan differ")
+    return plan
 
 
-def study_status(out: str | os.PathLike[str]) -> Status:
-    """Return how much of the study in `out` is done."""
+def study_status(out: str | os.PathLike[str], *, verify: bool = False) -> Status:
+    """Return how much of the study in `out` is done.
+
+    With `verify=True` every file is compared with its checksum, and `faults` says what is wrong; a damaged
+    part then counts as not done. Otherwise a damaged part of the rows is an error.
+    """
     results = Results.open(out)
+    faults = results.verify() if verify else {}
+    if faults:
+        damaged = results.damaged_parts()
+        sound = {name: entry for name, entry in results.manifest["parts"].items() if name not in damaged}
+        results = Results(results.path, results.manifest | {"parts": sound})
     plan = stored_plan(out)
     left: dict[str, int] = {}
     described = results.corpora
@@ -154,6 +175,7 @@ def study_status(out: str | os.PathLike[str]) -> Status:
         len(results),
         len(results.failures),
         done,
+        faults,
     )
 
 
@@ -176,17 +198,21 @@ def _plan_facts(plan: Plan) -> dict[str, Any]:
     return {"name": plan.name, "plan": plan.to_toml(), "hash": plan.hash, "seed": plan.protocol.seed}
 
 
-def _opened(store: Store, plan: Plan, extend: bool) -> dict[str, Any]:
-    """Return the manifest in a directory, or a new one; refuse one of another plan."""
-    if not (store.path / "manifest.json").exists():
-        if any(store.path.glob("rows/*.parquet")):
-            raise StudyError(f"{store.path} has rows but no manifest.json; choose another directory")
+def _recognised(path: Path, plan: Plan, extend: bool) -> dict[str, Any]:
+    """Return the manifest in a directory, or that of a new study; refuse other files and another plan."""
+    if path.exists() and not path.is_dir():
+        raise StudyError(f"{path} is a file; choose a directory for the results")
+    if not (path / MANIFEST).exists():
+        for kind in PART_KINDS:
+            if any(path.glob(f"{kind}/*.parquet")):
+                raise StudyError(f"{path} has {kind} but no {MANIFEST}; choose another directory")
         versions = {"python": platform.python_version()} | {name: version(name) for name in PACKAGES}
         created = datetime.now(UTC).isoformat(timespec="seconds")
-        return {**_plan_facts(plan), "versions": versions, "created": created, "corpora": {}, "runs": []}
-    manifest = read_manifest(store.path)
+        empty: dict[str, Any] = {"corpora": {}, "runs": [], "parts": {}, "vocabulary": {}}
+        return {**_plan_facts(plan), "versions": versions, "created": created, **empty}
+    manifest = read_manifest(path)
     if manifest["hash"] != plan.hash:
-        before, after = Plan.parse(manifest["plan"], manifest["name"]).lines(), plan.lines()
+        before, after = stored_plan(path).lines(), plan.lines()
         kept = set(before) <= set(after)
         added = all(line.split()[0] in ADDABLE for line in set(after) - set(before))
         if not (extend and kept and added):
@@ -198,7 +224,7 @@ def _opened(store: Store, plan: Plan, extend: bool) -> dict[str, Any]:
             if extend:
                 why = "extending may only add corpora, methods, sizes, learners, categories and trials"
             raise StudyError(
-                f"{store.path} holds results of another plan ({why}):\n{plan_difference(before, after)}"
+                f"{path} holds results of another plan ({why}):\n{plan_difference(before, after)}"
             )
     return manifest
 
@@ -276,22 +302,17 @@ class _Run:
 
     def note(self) -> None:
         """Record the run in the manifest: it says how long the study took and how much memory."""
-        manifest = read_manifest(self.store.path)
         state = self.state()
-        manifest.setdefault("runs", []).append(
-            {
-                "ended": datetime.now(UTC).isoformat(timespec="seconds"),
-                "seconds": round(state.seconds, 1),
-                "trainings": state.trainings,
-                "units": state.units,
-                "failed": state.failed,
-                "slots": self.engine.slots,
-                **_used(),
-            }
-        )
-        for key in ("format", "version"):
-            manifest.pop(key, None)
-        self.store.write_manifest(manifest)
+        run = {
+            "ended": datetime.now(UTC).isoformat(timespec="seconds"),
+            "seconds": round(state.seconds, 1),
+            "trainings": state.trainings,
+            "units": state.units,
+            "failed": state.failed,
+            "slots": self.engine.slots,
+            **_used(),
+        }
+        self.store.write_manifest(runs=[*self.store.manifest["runs"], run])
 
 
 def _used() -> dict[str, float]:
@@ -342,12 +363,12 @@ def merge_studies(
         plans = [stored_plan(path).lines() for path in (first, second)]
         raise StudyError(f"{first} and {second} hold results of different plans:\n{plan_difference(*plans)}")
     for name, facts in one.corpora.items():
-        if other.corpora[name]["fingerprint"] != facts["fingerprint"]:
+        if other.corpora.get(name, {}).get("fingerprint") != facts["fingerprint"]:
             raise StudyError(
                 f"corpus '{name}' was not the same in {first} and {second}; their rows do not belong together"
             )
-    if Path(out).exists() and any(Path(out).iterdir()):
-        raise StudyError(f"{out} is not empty; choose a new directory for the merged results")
+    if Path(out).exists() and (not Path(out).is_dir() or any(Path(out).iterdir())):
+        raise StudyError(f"{out} is not an empty directory; choose a new one for the merged results")
     rows, selections = one.frame().collect(), one.selections().collect()
     more, more_selections = other.frame().collect(), other.selections().collect()
     keys = list(ROW_KEYS)
@@ -362,13 +383,14 @@ def merge_studies(
     new_selections = more_selections.join(selections, on=list(SELECTION_KEYS), how="anti", nulls_equal=True)
     store = Store(out)
     try:
+        runs = one.manifest["runs"] + other.manifest["runs"]
+        store.adopt(one.manifest | {"runs": runs, "parts": {}, "vocabulary": {}})
         for name in one.corpora:
             store.write_vocabulary(name, one.vocabulary(name))
+        store.write_manifest()
         parts = ((rows, selections), (new, new_selections))
         for number, (part, terms) in enumerate(parts, 1):
             store.write_unit(f"merged-{number}", part, terms)
-        kept = {key: value for key, value in one.manifest.items() if key not in ("format", "version")}
-        store.write_manifest(kept | {"runs": one.manifest["runs"] + other.manifest["runs"]})
     finally:
         store.close()
     return Results.open(out)

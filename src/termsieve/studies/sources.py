@@ -10,9 +10,10 @@ from typing import Any
 from termsieve.corpus import Corpus
 from termsieve.errors import StudyError, TermsieveError
 from termsieve.readers import load_docstrings, read
+from termsieve.studies.folds import drawn_parts
 from termsieve.studies.plan import DEMO, Plan
+from termsieve.studies.prepared import Prepared, prepared_corpus
 from termsieve.studies.tasks import Described
-from termsieve.studies.unit import Prepared, drawn_parts, prepared
 
 
 def data_folder(data: str | os.PathLike[str] | None) -> Path:
@@ -43,7 +44,7 @@ class Sources:
     def _checked(self, name: str) -> Prepared:
         try:
             corpus = self.given[name] if name in self.given else self._read(name)
-            data = prepared(self.plan, name, corpus)
+            data = prepared_corpus(self.plan, name, corpus)
         except StudyError:
             raise
         except TermsieveError as error:
@@ -52,7 +53,7 @@ class Sources:
             if not len(part.train) or not len(part.test):
                 raise StudyError(f"corpus '{name}' is too small: a fold has no training or no test document")
         if self.plan.problems.kind == "multi-class" and data.labels.ndim > 1:
-            raise StudyError(f"corpus '{name}' has several labels a document; use one-vs-rest problems")
+            raise StudyError(f"corpus '{name}' has documents with several labels; use one-vs-rest problems")
         if name in self.known and self.known[name]["fingerprint"] != data.fingerprint():
             raise StudyError(
                 f"corpus '{name}' has changed since the study began ({self.known[name]['documents']:,} "

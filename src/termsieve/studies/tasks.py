@@ -2,23 +2,51 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
+from termsieve.learners import learner_declaration
+from termsieve.ranking import Size
 from termsieve.studies.plan import Plan
+from termsieve.studies.prepared import problems_of
 from termsieve.studies.results import Results
-from termsieve.studies.unit import Task, Unit, problems_of, trainings
+from termsieve.studies.selection import trainings
 
-UNIT_SECONDS = 20.0  # what a unit is cut to, by the estimate below
-# Of one training, on the machine where this was written: at least, and for each nonzero cell of the corpus.
-TRAINING_SECONDS = {
-    "nb": (2e-4, 2e-10),
-    "lr": (1e-3, 5e-9),
-    "svm": (1e-3, 1.8e-8),
-    "perceptron": (1e-3, 2e-8),
-}
+# What a unit is cut to, by the learners' declared costs: a killed run loses at most about this much work per
+# process, and starting a unit (about 0.1 s for the counts of its fold) stays below 1 % of it.
+UNIT_SECONDS = 20.0
+UNIT_NAME = re.compile(r"[\w.+-]+-\d+-\d+-[0-9a-f]{10}")  # corpus, trial, fold, digest of the tasks
 Described = Mapping[str, Mapping[str, Any]]  # of each corpus: documents, cells, classes, fingerprint, ...
+
+
+class Task(NamedTuple):
+    """One problem and method, and for each learner the sizes to run."""
+
+    problem: str
+    method: str
+    runs: tuple[tuple[str, tuple[Size, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Work that is done, written and lost together: tasks that share a corpus, a trial and a fold."""
+
+    corpus: str
+    trial: int
+    fold: int
+    tasks: tuple[Task, ...]
+
+    @property
+    def name(self) -> str:
+        """A file name that belongs to this work only; `UNIT_NAME` matches it."""
+        digest = hashlib.sha256(repr(self).encode()).hexdigest()[:10]
+        return f"{self.corpus}-{self.trial}-{self.fold}-{digest}"
+
+
 Placed = tuple[str, int, int, Task]  # corpus, trial, fold, task
 
 
@@ -74,8 +102,8 @@ def task_seconds(plan: Plan, facts: Mapping[str, Any], corpus: str, task: Task) 
     pairs = max(1, len(facts["classes"]) - 1) if plan.problems.kind == "multi-class" else 1
     total = 0.0
     for run, sizes in task.runs:
-        least, a_cell = TRAINING_SECONDS.get(run.split("(")[0], TRAINING_SECONDS["svm"])
-        total += trainings(method, len(sizes)) * pairs * (least + a_cell * facts["cells"])
+        cost = learner_declaration(run).cost.of(facts["cells"])
+        total += trainings(method, len(sizes)) * pairs * cost
     return total
 
 

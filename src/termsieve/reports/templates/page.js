@@ -1,79 +1,50 @@
-"use strict";
+// The page: which variant of each figure is chosen, and its drawing.
 const figures = JSON.parse(document.getElementById("data").textContent);
-const chosen = {}; // figure id -> the variant shown
 const views = {}; // figure id -> the Vega view
-const SHOWN_ROWS = 200;
+const chosen = {}; // chooser's key -> the position chosen
+const all = (selector, place = document) => [...place.querySelectorAll(selector)];
 
-function rowsOf(variant) {
-  if (variant.rows) return variant.rows;
-  return variant.spec.datasets[variant.data].map((row) => variant.columns.map((name) => row[name]));
+const options = (chooser) => all("option, input[type=radio]", chooser);
+
+function variantOf(figure) {
+  const keys = figure.dataset.by.split(" ").filter(Boolean);
+  const at = keys.reduce((at, key) => {
+    const chooser = document.querySelector(`.chooser[data-key="${key}"]`);
+    return chooser ? at * options(chooser).length + chosen[key] : at;
+  }, 0);
+  return { at, variant: figures[figure.dataset.id][at] };
 }
 
-function cellText(value) {
-  if (value === null || value === undefined) return "";
-  if (typeof value === "number") return Number.isInteger(value) ? value.toLocaleString("en") : String(+value.toPrecision(4));
-  return Array.isArray(value) ? value.join(", ") : String(value);
-}
+// The parameters of a chart that a reader changes under it: k, the search, the part of the plane, ...
+const controls = (spec) => (spec.params || []).filter((param) => param.bind && !param.select);
 
-function fillTable(figure, variant) {
-  const rows = rowsOf(variant);
-  const table = document.createElement("table");
-  const head = table.createTHead().insertRow();
-  for (const [at, name] of variant.columns.entries()) {
-    const cell = document.createElement("th");
-    cell.scope = "col";
-    if (rows.some((row) => typeof row[at] === "number")) cell.className = "number";
-    cell.textContent = name.replaceAll("_", " ");
-    head.append(cell);
-  }
-  const body = table.createTBody();
-  for (const row of rows.slice(0, SHOWN_ROWS)) {
-    const line = body.insertRow();
-    for (const value of row) {
-      const cell = line.insertCell();
-      if (typeof value === "number") cell.className = "number";
-      const text = document.createElement("bdi");
-      text.textContent = cellText(value);
-      cell.append(text);
-    }
-  }
-  const place = figure.querySelector(".table");
-  place.replaceChildren(table);
-  if (rows.length > SHOWN_ROWS) {
-    const more = document.createElement("p");
-    more.className = "more";
-    more.textContent = `The first ${SHOWN_ROWS} of ${rows.length.toLocaleString("en")} rows; the CSV has all of them.`;
-    place.append(more);
-  }
-}
-
-// What was typed and chosen under a chart stays when the chart changes, where the new one knows it.
-function keptSignals(view, spec) {
-  const kept = {};
-  for (const param of spec.params || []) {
-    if (!param.bind || param.select) continue;
-    try {
-      const value = view.signal(param.name);
-      const options = param.bind.options;
-      if (!options || options.includes(value)) kept[param.name] = value;
-    } catch { /* the old chart had no such control */ }
-  }
-  return kept;
+function fromAddress(param) {
+  const text = address.get(param.name);
+  if (text === null) return param.value;
+  const known = param.bind.options || (typeof param.value === "boolean" ? [true, false] : [text]);
+  return known.find((value) => String(value) === text) ?? param.value;
 }
 
 async function draw(figure) {
   const id = figure.dataset.id;
-  const variant = figures[id][chosen[id] || 0];
+  const { variant } = variantOf(figure);
   const place = figure.querySelector(".chart");
+  if (views[id]) views[id].finalize();
+  delete views[id];
   if (place && variant.spec) {
     const spec = JSON.parse(JSON.stringify(variant.spec));
-    const kept = views[id] ? keptSignals(views[id], spec) : {};
-    for (const param of spec.params || []) if (param.name in kept) param.value = kept[param.name];
-    if (views[id]) views[id].finalize();
-    const columns = Math.max(1, Math.floor(place.clientWidth / 190));
-    const config = { legend: { columns }, axis: { labelLimit: Math.min(190, place.clientWidth * 0.3) } };
-    const made = await vegaEmbed(place, spec, { actions: false, renderer: "svg", config });
-    views[id] = made.view;
+    const usual = Object.fromEntries(controls(spec).map((param) => [param.name, param.value]));
+    for (const param of controls(spec)) param.value = fromAddress(param);
+    const width = place.clientWidth;
+    const config = {
+      legend: { columns: Math.max(1, Math.floor(width / 190)) },
+      axis: { labelLimit: Math.min(190, width * 0.3) },
+      title: { limit: width },
+    };
+    views[id] = (await vegaEmbed(place, spec, { actions: false, renderer: "svg", config })).view;
+    for (const name of Object.keys(usual)) {
+      views[id].addSignalListener(name, (_, value) => remember(name, value, usual[name]));
+    }
     window.dispatchEvent(new Event("resize"));
   } else if (place) {
     place.replaceChildren();
@@ -81,59 +52,75 @@ async function draw(figure) {
   if (figure.querySelector("details").open) fillTable(figure, variant);
 }
 
-function csv(variant) {
-  const quoted = (value) => {
-    const text = value === null || value === undefined ? "" : Array.isArray(value) ? value.join(" ") : String(value);
-    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  };
-  return [variant.columns, ...rowsOf(variant)].map((row) => row.map(quoted).join(",")).join("\r\n") + "\r\n";
+async function drawAll(selected) {
+  for (const figure of selected) {
+    await draw(figure);
+    await new Promise((resume) => setTimeout(resume)); // the page stays alive in between
+  }
+  document.body.dataset.drawn = String(Number(document.body.dataset.drawn || 0) + 1);
 }
 
-function download(name, type, text) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type }));
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+function choose(key, at) {
+  chosen[key] = at;
+  for (const chooser of all(`.chooser[data-key="${key}"]`)) {
+    const option = options(chooser)[at];
+    if (option.type === "radio") option.checked = true;
+    else chooser.querySelector("select").value = String(at);
+    remember(key, option.dataset.name, options(chooser)[Number(chooser.dataset.first)].dataset.name);
+  }
+  for (const place of all(`.says[data-key="${key}"]`)) place.textContent = JSON.parse(place.dataset.notes)[at];
 }
 
-async function saveFigure(figure, kind) {
+function chooseFromAddress() {
+  for (const chooser of all(".chooser")) {
+    const at = options(chooser).findIndex((option) => option.dataset.name === address.get(chooser.dataset.key));
+    choose(chooser.dataset.key, at < 0 ? Number(chooser.dataset.first) : at);
+  }
+  for (const place of all(".says")) {
+    if (!(place.dataset.key in chosen)) [place.textContent] = JSON.parse(place.dataset.notes);
+  }
+}
+
+async function saveFigure(figure, button) {
   const id = figure.dataset.id;
-  const at = chosen[id] || 0;
-  const variant = figures[id][at];
+  const kind = button.dataset.save;
+  const { at, variant } = variantOf(figure);
   const name = figures[id].length > 1 ? `${id}-${at + 1}.${kind}` : `${id}.${kind}`;
-  if (kind === "csv") download(name, "text/csv;charset=utf-8", csv(variant));
+  const rows = visibleRows(figure, variant);
+  if (kind === "copy") copyTable(button, separated(variant, rows, "\t"));
+  else if (kind === "csv") download(name, "text/csv;charset=utf-8", separated(variant, rows, ","));
   else if (kind === "svg") download(name, "image/svg+xml", await views[id].toSVG());
   else {
-    const rows = rowsOf(variant).map((row) => Object.fromEntries(variant.columns.map((c, i) => [c, row[i]])));
-    download(name, "application/json", JSON.stringify(rows, null, 1));
+    const objects = rows.map((row) => Object.fromEntries(variant.columns.map((column, i) => [column, row[i]])));
+    download(name, "application/json", JSON.stringify(objects, null, 1));
   }
 }
 
-for (const figure of document.querySelectorAll("figure")) {
-  const id = figure.dataset.id;
-  figure.querySelector("details").addEventListener("toggle", (event) => {
-    if (event.target.open) fillTable(figure, figures[id][chosen[id] || 0]);
-  });
-  for (const button of figure.querySelectorAll("button")) {
-    button.addEventListener("click", () => saveFigure(figure, button.dataset.save));
+for (const figure of all("figure")) {
+  const refill = () => fillTable(figure, variantOf(figure).variant);
+  figure.querySelector("details").addEventListener("toggle", (event) => event.target.open && refill());
+  figure.querySelector(".tools input").addEventListener("input", refill);
+  figure.querySelector(".table").addEventListener("scroll", () => hintAtColumns(figure));
+  for (const button of all("button[data-save]", figure)) {
+    button.addEventListener("click", () => saveFigure(figure, button));
   }
 }
-
-for (const select of document.querySelectorAll("select[data-section]")) {
-  select.addEventListener("change", async () => {
-    for (const figure of document.getElementById(select.dataset.section).querySelectorAll("figure")) {
-      if (figures[figure.dataset.id].length > 1) chosen[figure.dataset.id] = Number(select.value);
-      await draw(figure);
-    }
-    document.body.dataset.drawn = String(Number(document.body.dataset.drawn) + 1);
+for (const chooser of all(".chooser")) {
+  chooser.addEventListener("change", (event) => {
+    const key = chooser.dataset.key;
+    choose(key, Number(event.target.value));
+    drawAll(all("figure").filter((figure) => figure.dataset.by.split(" ").includes(key)));
   });
 }
+window.addEventListener("resize", () => all("details[open]").forEach((each) => hintAtColumns(each.closest("figure"))));
 
-(async () => {
-  for (const figure of document.querySelectorAll("figure")) {
-    await draw(figure);
-    await new Promise((resume) => setTimeout(resume));
-  }
-  document.body.dataset.drawn = "1";
-})();
+async function open() {
+  readAddress();
+  anchored();
+  chooseFromAddress();
+  await drawAll(all("figure"));
+  const place = address.get("at") && document.getElementById(address.get("at"));
+  if (place) place.scrollIntoView({ behavior: "instant" });
+}
+window.addEventListener("hashchange", () => anchored() || open());
+open();

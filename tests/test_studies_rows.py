@@ -12,12 +12,14 @@ from sklearn.svm import SVC, LinearSVC
 from termsieve.corpus import Corpus
 from termsieve.counts import Counts
 from termsieve.errors import StudyError
-from termsieve.ranking import rank
+from termsieve.ranking import ALL, Size, rank
 from termsieve.scores import score
-from termsieve.studies.plan import ALL, NO_SELECTION, Plan, Size
+from termsieve.studies.folds import Fold, drawn_parts
+from termsieve.studies.plan import NO_SELECTION, Plan
+from termsieve.studies.prepared import prepared_corpus
 from termsieve.studies.results import ROW_KEYS
-from termsieve.studies.tasks import all_tasks, cut_units
-from termsieve.studies.unit import Fold, Task, Unit, drawn_parts, prepared, unit_result
+from termsieve.studies.rows import unit_result
+from termsieve.studies.tasks import Task, Unit, all_tasks, cut_units
 
 PLAN = """
 [[corpora]]
@@ -69,7 +71,7 @@ def whole_unit(plan, data, trial=0, fold=0):
 
 
 def results(plan, corpus, trial=0, fold=0):
-    data = prepared(plan, "toy", corpus)
+    data = prepared_corpus(plan, "toy", corpus)
     return data, *unit_result(plan, data, whole_unit(plan, data, trial, fold))
 
 
@@ -119,12 +121,14 @@ def test_words_and_limits_come_from_training_documents_only():
     corpus = toy(30, 6)
     changed = corpus.matrix.copy().tolil()
     plan = plan_of(PLAN, ("[protocol]", "[representation]\nmin_df = 2\nmax_df = 0.9\n[protocol]"))
-    data = prepared(plan, "toy", corpus)
+    data = prepared_corpus(plan, "toy", corpus)
     train, test = drawn_parts(plan, data, 0)[0]
     changed[train, 5] = 0
     changed[train[0], 5] = 1
     changed[test, 5] = 1
-    fold = Fold(plan, prepared(plan, "toy", Corpus(matrix=changed.tocsr(), labels=corpus.labels)), 0, 0)
+    fold = Fold(
+        plan, prepared_corpus(plan, "toy", Corpus(matrix=changed.tocsr(), labels=corpus.labels)), 0, 0
+    )
     assert 5 not in fold.columns
     assert fold.test.shape[1] == len(fold.columns)
     assert fold.counts.df.min() >= 2
@@ -133,7 +137,7 @@ def test_words_and_limits_come_from_training_documents_only():
 def test_training_counts_are_those_of_the_training_documents():
     plan = plan_of()
     for corpus in (toy(), toy(multilabel=True)):
-        data = prepared(plan, "toy", corpus)
+        data = prepared_corpus(plan, "toy", corpus)
         for fold in range(3):
             made = Fold(plan, data, 0, fold)
             train = made.part.train
@@ -144,7 +148,7 @@ def test_training_counts_are_those_of_the_training_documents():
 
 def test_folds_share_out_every_class_and_hold_out_each_document_once():
     plan = plan_of()
-    data = prepared(plan, "toy", toy(95, n_classes=5))
+    data = prepared_corpus(plan, "toy", toy(95, n_classes=5))
     parts = drawn_parts(plan, data, 0)
     assert np.array_equal(np.sort(np.concatenate([part.test for part in parts])), np.arange(95))
     for part in parts:
@@ -162,7 +166,7 @@ def test_a_rare_class_is_spread_and_a_fold_without_it_predicts_none():
     labels = corpus.labels.copy()
     labels[:1] = "rare"
     plan = plan_of()
-    data = prepared(plan, "toy", Corpus(matrix=corpus.matrix, labels=labels))
+    data = prepared_corpus(plan, "toy", Corpus(matrix=corpus.matrix, labels=labels))
     held = [fold for fold, part in enumerate(drawn_parts(plan, data, 0)) if 0 in part.test]
     assert len(held) == 1
     rows, _ = unit_result(plan, data, whole_unit(plan, data, 0, held[0]))
@@ -173,7 +177,7 @@ def test_a_rare_class_is_spread_and_a_fold_without_it_predicts_none():
 
 def test_a_random_split_keeps_shares():
     plan = plan_of(PLAN, ("folds = 3", 'kind = "random"\ntest_size = 0.3'))
-    data = prepared(plan, "toy", toy(100))
+    data = prepared_corpus(plan, "toy", toy(100))
     (part,) = drawn_parts(plan, data, 0)
     assert len(part.test) in (29, 30, 31)
     assert np.abs(data.member[part.test].sum(axis=0) - 0.3 * data.member.sum(axis=0)).max() <= 1
@@ -184,11 +188,11 @@ def test_a_fixed_split_may_leave_documents_out():
     plan = plan_of(PLAN, ("trials = 2\nfolds = 3", 'kind = "split"'))
     corpus = toy(60)
     words = ["train"] * 40 + ["test"] * 15 + [""] * 5
-    data = prepared(plan, "toy", Corpus(matrix=corpus.matrix, labels=corpus.labels, split=words))
+    data = prepared_corpus(plan, "toy", Corpus(matrix=corpus.matrix, labels=corpus.labels, split=words))
     fold = Fold(plan, data, 0, 0)
     assert (len(fold.part.train), len(fold.part.test), fold.counts.n_docs) == (40, 15, 40)
     with pytest.raises(StudyError, match="without a train and a test part"):
-        drawn_parts(plan, prepared(plan, "toy", corpus), 0)
+        drawn_parts(plan, prepared_corpus(plan, "toy", corpus), 0)
 
 
 def test_how_the_work_is_cut_never_changes_a_row(monkeypatch):
@@ -202,7 +206,7 @@ def test_how_the_work_is_cut_never_changes_a_row(monkeypatch):
         ("k = [3, 10]", "k = [3]"),
         ("[measures]", '[[learners]]\nname = "nb"\nvalues = "counts"\n[measures]'),
     )
-    data = prepared(plan, "toy", toy(48, 12))
+    data = prepared_corpus(plan, "toy", toy(48, 12))
     described = {"toy": data.described()}
     tasks = [placed for placed in all_tasks(plan, described) if placed[1:3] == (0, 1)]
     tables = []
@@ -220,7 +224,7 @@ def test_how_the_work_is_cut_never_changes_a_row(monkeypatch):
 
 def test_tfidf_is_fitted_on_training_documents():
     plan = plan_of(PLAN, ("[protocol]", '[representation]\nvalues = "tfidf"\n[protocol]'))
-    fold = Fold(plan, prepared(plan, "toy", toy()), 0, 0)
+    fold = Fold(plan, prepared_corpus(plan, "toy", toy()), 0, 0)
     train, test = fold.values("tfidf")
     oracle = TfidfTransformer().fit(fold.train)
     assert np.allclose(train.toarray(), oracle.transform(fold.train).toarray())
@@ -349,13 +353,13 @@ def test_weights_are_added_as_they_are_where_there_are_no_counts():
 
 def test_documents_of_some_classes_only():
     plan = plan_of(PLAN, ('path = "toy.csv"', 'path = "toy.csv"\nclasses = ["c2", "c1"]\nper_class = 10'))
-    data = prepared(plan, "toy", toy())
+    data = prepared_corpus(plan, "toy", toy())
     assert data.classes == ["c1", "c2"]
     assert data.member.sum(axis=0).tolist() == [10, 10]
-    several = prepared(plan, "toy", toy(multilabel=True))
+    several = prepared_corpus(plan, "toy", toy(multilabel=True))
     assert (several.member.sum(axis=1) == 1).all()
     with pytest.raises(StudyError, match="did you mean 'c1'"):
-        prepared(
+        prepared_corpus(
             plan_of(PLAN, ('path = "toy.csv"', 'path = "toy.csv"\nclasses = ["c11", "c2"]')), "toy", toy()
         )
 

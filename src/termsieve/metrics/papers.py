@@ -1,4 +1,4 @@
-"""Feature-selection metrics: pure functions of (tp, fp, pos, neg), and METRICS, the registry that names them.
+"""The 25 metrics of the five papers: pure functions of (tp, fp, pos, neg).
 
 tp and fp are the documents that contain a term inside and outside a class, pos and neg the documents of
 the class and of the rest. `log` is natural. Citations: [forman2003] JMLR 3; [zheng2004] SIGKDD
@@ -7,180 +7,22 @@ Explorations 6(1); [uchyigit2007] GU metric; [mladenic2004] SIGIR; [li2009] ACL.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
-from inspect import Parameter, signature
-from typing import Any, Literal, NamedTuple, overload
+from collections.abc import Sequence
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.special import ndtri, xlogy
 
-from termsieve.errors import ParameterError, unknown_name
-from termsieve.spec import EXTRAS, bound_parameters, format_spec, parse_spec
-
-Kind = Literal["two-sided", "signed", "one-sided", "no class"]
-Floats = NDArray[np.float64]
-_TABLE = 4  # a metric's first parameters: tp, fp, pos, neg
-
-
-class Occurrences(NamedTuple):
-    """How often terms occur, for the metrics that count words rather than documents."""
-
-    tf_pos: Floats  # occurrences of the term in the class
-    tf_neg: Floats  # ... and outside it
-    all_pos: Floats  # occurrences of all terms in the class
-    all_neg: Floats
-    squares: Floats  # sum over documents of the term's squared occurrences
-    n_terms: int
-
-
-@dataclass(frozen=True, repr=False)
-class Metric:
-    """A scoring function of the 2x2 table, with what is known about it.
-
-    `kind` says how to read a value: "two-sided" is large for positive and negative terms alike, "signed"
-    has the sign of the direction, "one-sided" rewards positive terms only, "no class" ignores the class.
-    `folds` tells whether negative terms are scored by their mirror image when both kinds are wanted.
-    """
-
-    name: str
-    function: Callable[..., Any]
-    label: str = ""
-    aliases: tuple[str, ...] = ()
-    kind: Kind = "two-sided"
-    cite: str = ""
-    formula: str = ""
-    use: str = ""
-    folds: bool = False
-    chi_squared: Callable[[Floats], Floats] | None = None  # value -> its chi-squared statistic (1 d.f.)
-    joint: Callable[..., Floats] | None = None  # the form over all classes at once: (tp, pos, **parameters)
-    registered: bool = False
-    parameters: dict[str, Any] = field(default_factory=dict)
-
-    def __call__(self, tp: ArrayLike, fp: ArrayLike, pos: ArrayLike, neg: ArrayLike, **extra: Any) -> Any:
-        """Return the score of each table: finite, and 0 where the class or its complement is absent."""
-        tp, fp, pos, neg = (np.asarray(value, dtype=np.float64) for value in (tp, fp, pos, neg))
-        absent = (pos == 0) | (neg == 0)
-        guard = self.kind != "no class" and bool(np.any(absent))
-        if guard:
-            tp, fp = np.where(absent, 0, tp), np.where(absent, 0, fp)
-            pos, neg = np.where(absent, 1, pos), np.where(absent, 1, neg)
-        with np.errstate(all="ignore"):
-            value = self.function(tp, fp, pos, neg, **self.parameters, **extra)
-        value = np.asarray(value, dtype=np.float64)
-        return np.where(absent, 0.0, value)[()] if guard else value[()]
-
-    @cached_property
-    def reads(self) -> str:
-        """What the metric looks at beyond the table: "occurrences", "terms" or nothing."""
-        return next((extra for extra in EXTRAS if extra in signature(self.function).parameters), "")
-
-    @cached_property
-    def needs(self) -> str:
-        """What it cannot do without: `reads`, unless that has a default."""
-        reads = self.reads
-        return (
-            reads if reads and signature(self.function).parameters[reads].default is Parameter.empty else ""
-        )
-
-    @property
-    def elementwise(self) -> bool:
-        """Whether a score depends on the one table alone."""
-        return not self.reads
-
-    def __str__(self) -> str:
-        return (
-            format_spec(self.name, self.function, _TABLE, self.parameters) if self.registered else self.name
-        )
-
-    def __repr__(self) -> str:
-        return f"<Metric {self}>"
-
-    def __reduce__(self) -> Any:
-        if self.registered:
-            return get_metric, (str(self),)
-        return super().__reduce__()
-
-    def __hash__(self) -> int:
-        return hash(str(self))
-
-
-METRICS: dict[str, Metric] = {}
-
-
-def get_metric(spec: str | Metric | Callable[..., Any]) -> Metric:
-    """Return the metric that `spec` names, such as "bns", "wfo(0.3)" or "power(k=3)".
-
-    A callable m(tp, fp, pos, neg) is taken as a two-sided metric; a Metric declares another kind.
-
-    >>> get_metric("chi"), str(get_metric("power( k = 3 )"))
-    (<Metric chi_squared>, 'power(k=3)')
-    """
-    if isinstance(spec, Metric):
-        return spec
-    if callable(spec):
-        return Metric(name=getattr(spec, "__name__", type(spec).__name__), function=spec)
-    if not isinstance(spec, str):
-        raise ParameterError(f"metric must be a name or a callable, not {type(spec).__name__}")
-    return _parsed(spec)
-
-
-@cache
-def _parsed(spec: str) -> Metric:
-    name, args, kwargs = parse_spec(spec)
-    found = METRICS.get(_by_alias().get(name.lower(), name))
-    if found is None:
-        raise unknown_name("metric", name, METRICS, _by_alias())
-    parameters = bound_parameters(found.function, _TABLE, spec, args, kwargs)
-    made = replace(found, parameters=parameters)
-    if not made.needs:
-        try:  # a parameter outside its rule is reported here, before any data is read
-            made(1, 0, 2, 2)
-        except TypeError as error:
-            raise ParameterError(f"{spec!r} has an argument of the wrong type: {error}") from None
-    return made
-
-
-def _by_alias() -> dict[str, str]:
-    return {alias: found.name for found in METRICS.values() for alias in found.aliases}
-
-
-def register_metric(name: str, **facts: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register the decorated function as the metric `name`; `facts` are the fields of Metric."""
-
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        parameters = bound_parameters(function, _TABLE, name, (), {})
-        METRICS[name] = Metric(name, function, registered=True, parameters=parameters, **facts)
-        return function
-
-    return register
-
-
-@overload
-def direction(tp: int, fp: int, pos: int, neg: int) -> np.int8: ...
-@overload
-def direction(tp: ArrayLike, fp: ArrayLike, pos: ArrayLike, neg: ArrayLike) -> NDArray[np.int8]: ...
-def direction(tp: Any, fp: Any, pos: Any, neg: Any) -> Any:
-    """Return +1 for positive terms (tpr > fpr), -1 for negative ones, 0 for neither.
-
-    >>> direction(8, 2, 10, 90), direction([0, 1], [1, 9], 10, 90)
-    (np.int8(1), array([-1,  0], dtype=int8))
-    """
-    tp, fp, pos, neg = (np.asarray(value) for value in (tp, fp, pos, neg))
-    return np.sign(tp * neg - fp * pos).astype(np.int8)[()]
-
-
-def _require(holds: bool, rule: str, value: Any) -> None:
-    if not holds:
-        raise ParameterError(f"{rule}, not {value!r}")
-
-
-def _no_smaller_than(value: Floats, least: float) -> Floats:
-    """Replace zeros by `least`."""
-    return np.where(value == 0, least, value)
+from termsieve.metrics.registry import (
+    Floats,
+    Occurrences,
+    direction,
+    get_metric,  # noqa: F401 - the examples call it
+    no_smaller_than,
+    register_metric,
+    require_rule,
+)
 
 
 @register_metric(
@@ -233,7 +75,7 @@ def _bns(tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, clip: float = 0.00
     >>> round(get_metric("bns")(8, 2, 10, 90), 4)
     np.float64(2.8515)
     """
-    _require(0 < clip < 0.5, "bns: clip must lie between 0 and 0.5", clip)
+    require_rule(0 < clip < 0.5, "bns: clip must lie between 0 and 0.5", clip)
     return np.abs(ndtri(np.clip(tp / pos, clip, 1 - clip)) - ndtri(np.clip(fp / neg, clip, 1 - clip)))
 
 
@@ -308,7 +150,7 @@ def _cell(cell: Floats, row: Floats, column: Floats, n: Floats) -> Floats:
     return xlogy(cell, cell * n / np.where(row * column == 0, 1, row * column))
 
 
-def _joint_information_gain(tp: Floats, pos: Floats, smoothing: float = 0.0, nats: bool = False) -> Floats:
+def joint_information_gain(tp: Floats, pos: Floats, smoothing: float = 0.0, nats: bool = False) -> Floats:
     """Information about the class of a document, over all classes at once, for classes x terms `tp`."""
     present, absent, size = tp + smoothing, pos[:, None] - tp + smoothing, pos[:, None] + 2 * smoothing
     df, rest = present.sum(axis=0), absent.sum(axis=0)
@@ -324,9 +166,9 @@ def _joint_information_gain(tp: Floats, pos: Floats, smoothing: float = 0.0, nat
     cite="forman2003, zheng2004, uchyigit2007, mladenic2004, li2009",
     formula="H(pos, neg) - [(tp+fp)/n H(tp, fp) + (fn+tn)/n H(fn, tn)], in bits; `nats=True` in nats",
     use="Precision, and very few terms (20 to 50).",
-    joint=_joint_information_gain,
+    joint=joint_information_gain,
 )
-def _information_gain(
+def information_gain(
     tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, smoothing: float = 0.0, nats: bool = False
 ) -> Floats:
     """Information that the term's presence gives about the class.
@@ -334,7 +176,7 @@ def _information_gain(
     >>> round(get_metric("ig")(8, 2, 10, 90), 4)
     np.float64(0.2584)
     """
-    _require(smoothing >= 0, "information_gain: smoothing must be 0 or more", smoothing)
+    require_rule(smoothing >= 0, "information_gain: smoothing must be 0 or more", smoothing)
     fn, tn = pos - tp + smoothing, neg - fp + smoothing
     tp, fp, pos, neg = tp + smoothing, fp + smoothing, pos + 2 * smoothing, neg + 2 * smoothing
     n, df, rest = pos + neg, tp + fp, fn + tn
@@ -380,7 +222,7 @@ def _odds_ratio(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     >>> get_metric("odds")(8, 2, 10, 90)
     np.float64(176.0)
     """
-    return tp * (neg - fp) / (_no_smaller_than(fp, 1) * _no_smaller_than(pos - tp, 1))
+    return tp * (neg - fp) / (no_smaller_than(fp, 1) * no_smaller_than(pos - tp, 1))
 
 
 @register_metric(
@@ -399,7 +241,7 @@ def _power(tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, k: int = 5) -> F
     >>> round(get_metric("pow")(8, 2, 10, 90), 4)
     np.float64(0.8934)
     """
-    _require(k > 0, "power: k must be above 0", k)
+    require_rule(k > 0, "power: k must be above 0", k)
     return (1 - fp / neg) ** k - (1 - tp / pos) ** k
 
 
@@ -419,7 +261,7 @@ def _probability_ratio(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floa
     >>> round(get_metric("pr")(8, 2, 10, 90), 4)
     np.float64(36.0)
     """
-    return tp / pos / _no_smaller_than(fp / neg, 1e-8)
+    return tp / pos / no_smaller_than(fp / neg, 1e-8)
 
 
 @register_metric(
@@ -532,7 +374,7 @@ def _signed_information_gain(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -
     >>> round(get_metric("sig")(8, 2, 10, 90), 4)
     np.float64(0.1719)
     """
-    return direction(tp, fp, pos, neg) * _information_gain(tp, fp, pos, neg, smoothing=0.5, nats=True)
+    return direction(tp, fp, pos, neg) * information_gain(tp, fp, pos, neg, smoothing=0.5, nats=True)
 
 
 @register_metric(
@@ -553,8 +395,8 @@ def _mutual_information(
     >>> round(get_metric("mi")(8, 2, 10, 90), 4)
     np.float64(2.0794)
     """
-    _require(smoothing >= 0, "mutual_information: smoothing must be 0 or more", smoothing)
-    _require(classes >= 2, "mutual_information: classes must be 2 or more", classes)
+    require_rule(smoothing >= 0, "mutual_information: smoothing must be 0 or more", smoothing)
+    require_rule(classes >= 2, "mutual_information: classes must be 2 or more", classes)
     n, df = pos + neg, tp + fp
     if smoothing:
         return np.log((tp + smoothing) / (df + classes * smoothing) * n / pos)
@@ -645,7 +487,7 @@ def _gu(tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, proportions: bool =
     spread = p * (1 - p) * (1 / pos + 1 / neg)
     difference = tp / pos - fp / neg if proportions else tp - fp
     z = difference / np.sqrt(np.where(spread <= 0, 1, spread))
-    return np.where(spread <= 0, 0, np.abs(z) * (tp / pos) / (_no_smaller_than(fp, 1) / neg))
+    return np.where(spread <= 0, 0, np.abs(z) * (tp / pos) / (no_smaller_than(fp, 1) / neg))
 
 
 @register_metric(
@@ -682,7 +524,7 @@ def _word_odds_ratio(tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, occurr
 
 def _half_document(fp: Floats, neg: Floats) -> Floats:
     """Return fpr, where fp = 0 counts as half a document."""
-    return _no_smaller_than(fp, 0.5) / neg
+    return no_smaller_than(fp, 0.5) / neg
 
 
 @register_metric(
@@ -717,7 +559,7 @@ def _wfo(tp: Floats, fp: Floats, pos: Floats, neg: Floats, lam: float = 0.5) -> 
     >>> round(get_metric("wfo(0.3)")(8, 2, 10, 90), 4)
     np.float64(2.2853)
     """
-    _require(0 <= lam <= 1, "wfo: lam must lie between 0 and 1", lam)
+    require_rule(0 <= lam <= 1, "wfo: lam must lie between 0 and 1", lam)
     tpr, fpr = tp / pos, _half_document(fp, neg)
     positive = tpr > fpr
     ratio = np.log(np.where(positive, tpr / fpr, 1))

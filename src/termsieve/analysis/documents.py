@@ -1,0 +1,70 @@
+"""A term matrix with labels, or counts, come in; what is suspicious about the documents goes out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from termsieve.analysis.of_counts import shown
+from termsieve.counts import Counts
+
+FEW_DOCUMENTS = 10  # a class of fewer has words by chance
+GIVEAWAY = 0.9  # a term whose rates inside and outside the class differ by more gives the class away
+
+
+@dataclass(frozen=True)
+class DocumentFacts:
+    """What only the documents themselves tell, not their counts.
+
+    `empty` documents have no term, `duplicates` repeat the terms of an earlier one, `contradictory` ones
+    share their terms with a document of another label; `mean_terms` is the mean number of distinct terms.
+    """
+
+    empty: int
+    duplicates: int
+    contradictory: int
+    mean_terms: float
+
+
+def document_facts(X: Any, labels: Sequence[Any] | NDArray[Any]) -> DocumentFacts:
+    """Return the empty, repeated and contradictory documents of a sparse term matrix in CSR form."""
+    lengths = np.diff(X.indptr)
+    seen: Counter[bytes] = Counter()
+    classes: dict[bytes, set[Any]] = {}
+    for i in np.flatnonzero(lengths).tolist():
+        row = slice(X.indptr[i], X.indptr[i + 1])
+        key = X.indices[row].tobytes() + b"|" + X.data[row].tobytes()
+        seen[key] += 1
+        classes.setdefault(key, set()).add(labels[i])
+    return DocumentFacts(
+        empty=int((lengths == 0).sum()),
+        duplicates=sum(n - 1 for n in seen.values()),
+        contradictory=sum(seen[key] for key, found in classes.items() if len(found) > 1),
+        mean_terms=float(lengths.mean()),
+    )
+
+
+def giveaways(counts: Counts) -> pl.DataFrame:
+    """Return the terms that all but name their class, the clearest first: often a header or the label itself.
+
+    `tpr` and `fpr` are the shares of the documents inside and outside the class that have the term.
+    """
+    found = []
+    for rows, tp, fp in counts.blocks():
+        pos, neg = counts.pos[rows], counts.neg[rows]
+        # Half the documents of the class at least; only few terms are left to look at closely.
+        for c, t in zip(*np.nonzero(2 * tp >= np.maximum(pos, FEW_DOCUMENTS)[:, None]), strict=True):
+            tpr, fpr = tp[c, t] / pos[c], fp[c, t] / max(1, neg[c])
+            if neg[c] and (tpr - fpr >= GIVEAWAY or fp[c, t] == 0):
+                found.append((tpr - fpr, rows.start + int(c), int(t), float(tpr), float(fpr)))
+    found.sort(key=lambda each: (-each[0], each[1], each[2]))
+    names = counts.names()
+    table = [(shown(counts.classes[c]), shown(names[t]), tpr, fpr) for _, c, t, tpr, fpr in found]
+    schema = {"class": pl.String, "term": pl.String, "tpr": pl.Float64, "fpr": pl.Float64}
+    return pl.DataFrame(table, schema=schema, orient="row")

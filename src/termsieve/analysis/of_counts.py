@@ -1,0 +1,88 @@
+"""Counts come in; tables of the classes, of their telling terms and of what metrics share go out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from termsieve.analysis.stability import overlaps
+from termsieve.counts import Counts
+from termsieve.display import plain_text
+from termsieve.metrics import get_metric
+from termsieve.ranking import rank, sparsity_curve
+from termsieve.scores import score
+from termsieve.telling import MetricSpec, words_for_and_against
+
+MAX_LETTERS = 60  # of a term or a class in a table that people read
+BAR_TERMS = 12  # per direction, what a chart of bars has room for
+
+
+def shown(text: Any, letters: int = MAX_LETTERS) -> str:
+    """Return a text as it can be shown: valid Unicode, and cut where it is very long.
+
+    >>> shown("a" * 9, letters=5), shown("\\ud800x")
+    ('aaaa…', '?x')
+    """
+    clean = plain_text(text)
+    return clean if len(clean) <= letters else clean[: letters - 1] + "…"
+
+
+def class_sizes(counts: Counts) -> pl.DataFrame:
+    """Return each class with its documents, their share and the skew, the largest class first.
+
+    The skew is the number of documents outside the class for one inside.
+    """
+    order = np.argsort(-counts.pos, kind="stable")
+    return pl.DataFrame(
+        {
+            "class": [shown(counts.classes[c]) for c in order],
+            "documents": counts.pos[order],
+            "share": counts.pos[order] / max(1, counts.n_docs),
+            "skew": counts.neg[order] / np.maximum(counts.pos[order], 1),
+        }
+    )
+
+
+def telling_terms(
+    counts: Counts, label: Any = None, metric: MetricSpec = "bns", n: int = BAR_TERMS
+) -> pl.DataFrame:
+    """Return the n best positive and the n best negative terms of a class by a metric, with their counts.
+
+    `speaks` is "for" or "against" the `class`, `score` is the magnitude, `rank` counts both kinds together.
+    """
+    words = words_for_and_against(counts, label, metric, n)
+    return words.select(
+        _shown("term", words),
+        pl.when(pl.col("direction") > 0).then(pl.lit("for")).otherwise(pl.lit("against")).alias("speaks"),
+        pl.col("score").abs(),
+        "tp",
+        "fp",
+        "rank",
+        _shown("class", words),
+        pl.lit(str(get_metric(metric))).alias("metric"),
+    )
+
+
+def _shown(column: str, table: pl.DataFrame) -> pl.Series:
+    return pl.Series(column, [shown(text) for text in table[column]], dtype=pl.String)
+
+
+def metric_overlaps(counts: Counts, metrics: Sequence[MetricSpec], k: int = 100) -> pl.DataFrame:
+    """Return what the best k terms over all classes of every two metrics have in common."""
+    return overlaps({str(get_metric(each)): rank(score(counts, each)).order[:k].tolist() for each in metrics})
+
+
+def sparsity_table(counts: Counts, metrics: Sequence[MetricSpec], points: int = 60) -> pl.DataFrame:
+    """Return the mean number of distinct terms per document with each metric's best 1, 2, ... terms."""
+    rows = []
+    for each in metrics:
+        curve = sparsity_curve(counts, rank(score(counts, each)))
+        sizes = np.unique(np.geomspace(1, max(len(curve), 1), points).astype(int))
+        rows += [
+            {"metric": str(get_metric(each)), "terms": int(n), "sparsity": float(curve[n - 1])}
+            for n in sizes[: len(curve)]
+        ]
+    return pl.DataFrame(rows, schema={"metric": pl.String, "terms": pl.Int64, "sparsity": pl.Float64})

@@ -1,0 +1,175 @@
+"""Counts of a class come in; its terms as points of the ROC plane and lines of equal score go out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from termsieve.analysis.contours import RESOLUTION, score_grid
+from termsieve.analysis.of_counts import shown
+from termsieve.counts import Counts
+from termsieve.errors import InputError, ParameterError
+from termsieve.metrics import get_metric
+from termsieve.ranking import rank
+from termsieve.scores import score
+from termsieve.telling import MetricSpec, one_problem
+
+SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000)
+MAX_METRICS = 5
+POINT_LETTERS = 160  # of all words of a point
+METRICS = ("bns", "information_gain")
+
+
+class RocMap(NamedTuple):
+    """What a ROC map shows of one class: its terms as `points` and, for each metric and size k, `lines`.
+
+    `pos` and `neg` are the numbers of documents inside and outside the class.
+    """
+
+    points: pl.DataFrame
+    lines: pl.DataFrame
+    metrics: tuple[str, ...]
+    pos: int
+    neg: int
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """The points, which are the numbers that a reader may want."""
+        return self.points
+
+
+def roc_map(
+    counts: Counts,
+    label: Any = None,
+    metrics: Sequence[MetricSpec] = METRICS,
+    sizes: Sequence[int] = SIZES,
+    max_points: int = 3000,
+    resolution: int = RESOLUTION,
+) -> RocMap:
+    """Return `term_points` of a class and the `isoclines` of up to five metrics."""
+    if not 1 <= len(metrics) <= MAX_METRICS:
+        raise ParameterError(f"a map holds 1 to {MAX_METRICS} metrics, not {len(metrics)}")
+    own = one_problem(counts, label)
+    chosen = [get_metric(each) for each in metrics]
+    return RocMap(
+        term_points(own, own.classes[0], chosen, max_points),
+        isoclines(own, own.classes[0], chosen, sizes, resolution),
+        tuple(map(str, chosen)),
+        int(own.pos[0]),
+        int(own.neg[0]),
+    )
+
+
+def term_points(
+    counts: Counts,
+    label: Any = None,
+    metrics: Sequence[MetricSpec] = METRICS,
+    max_points: int = 3000,
+    max_words: int = 8,
+) -> pl.DataFrame:
+    """Return the distinct points (fp, tp) of a class: how many terms share each, and the first of them.
+
+    Of more than `max_points` the best by any of the metrics are kept. `words` holds up to `max_words` terms.
+    """
+    own = one_problem(counts, label)
+    tp, fp = own.tp[0], own.df - own.tp[0]
+    present = np.flatnonzero(own.df)
+    if not len(present):
+        raise InputError("no term occurs in any document, so there is no point to draw")
+    place = tp[present] * (own.n_docs + 1) + fp[present]
+    _, first, which, size = np.unique(place, return_index=True, return_inverse=True, return_counts=True)
+    best = np.full(len(first), np.inf)
+    for chosen in metrics:
+        position = np.empty(own.n_terms)
+        order = rank(score(own, chosen)).order
+        position[order] = np.arange(len(order))
+        np.minimum.at(best, which, position[present])
+    kept = np.sort(np.argsort(best, kind="stable")[:max_points])
+    groups = np.split(np.argsort(which, kind="stable"), np.cumsum(size)[:-1])
+    names = own.names()
+    words = [_listed(names[present[groups[g][:max_words]]], int(size[g])) for g in kept]
+    at = present[first[kept]]
+    return pl.DataFrame(
+        {"fp": fp[at], "tp": tp[at], "terms": size[kept], "words": pl.Series(words, dtype=pl.String)}
+    )
+
+
+def _listed(names: NDArray[Any], total: int) -> str:
+    """Return the names one after the other, as many as fit, and how many more there are."""
+    words = [shown(name) for name in names]
+    letters = np.cumsum([len(word) for word in words])
+    words = words[: max(1, int((letters <= POINT_LETTERS).sum()))]
+    more = total - len(words)
+    return ", ".join(words) + (f" and {more:,} more" if more > 0 else "")
+
+
+def isoclines(
+    counts: Counts,
+    label: Any = None,
+    metrics: Sequence[MetricSpec] = METRICS,
+    sizes: Sequence[int] = SIZES,
+    resolution: int = RESOLUTION,
+) -> pl.DataFrame:
+    """Return for each metric and size k the lines of the tables that score as the class's k-th best term.
+
+    Terms above are among the best k, terms below are not, terms on the line may be either. A two-sided
+    metric has a line for positive and one for negative terms. `line` numbers the lines, `step` their points;
+    sizes beyond the number of terms have no line, and neither has a level that every table reaches.
+    """
+    own = one_problem(counts, label)
+    pos, neg = int(own.pos[0]), int(own.neg[0])
+    rows: list[dict[str, Any]] = []
+    n_lines = 0
+    for chosen in map(get_metric, metrics):
+        grid = score_grid(chosen, pos, neg, resolution)
+        ranking = rank(score(own, chosen))
+        for k in sizes:
+            if not 0 < k <= len(ranking):
+                continue
+            level = float(ranking.scores[ranking.order[k - 1]])
+            for line in grid.level_lines(level):
+                n_lines += 1
+                base = {"metric": str(chosen), "k": int(k), "level": level, "line": n_lines}
+                rows += [
+                    base | {"step": i, "fp": fp, "tp": tp}
+                    for i, (fp, tp) in enumerate(line.round(2).tolist())
+                ]
+    schema = {"metric": pl.String, "k": pl.Int64, "level": pl.Float64, "line": pl.Int64, "step": pl.Int64}
+    return pl.DataFrame(rows, schema=schema | {"fp": pl.Float64, "tp": pl.Float64})
+
+
+def isocline_family(
+    metric: MetricSpec = "bns", pos: int = 100, neg: int = 1000, levels: int | Sequence[float] = 9
+) -> pl.DataFrame:
+    """Return lines of equal score of one metric over the ROC plane (forman2003, Appendix C).
+
+    Of a number of levels each divides the plane's tables into equal parts; or give the levels themselves.
+    `fpr` and `tpr` are rates; `line` numbers the lines, `step` their points.
+    """
+    chosen = get_metric(metric)
+    grid = score_grid(chosen, pos, neg)
+    if isinstance(levels, int):
+        area = np.outer(np.gradient(grid.tp), np.gradient(grid.fp))
+        shares = np.arange(1, levels + 1) / (levels + 1)
+        values = np.unique(np.quantile(grid.values, shares, weights=area, method="inverted_cdf"))
+    else:
+        values = np.asarray(levels, dtype=float)
+    lines = [(float(level), line) for level in values for line in grid.level_lines(float(level))]
+    rows = [
+        {
+            "metric": str(chosen),
+            "level": round(level, 6),
+            "line": number,
+            "step": step,
+            "fpr": fp / neg,
+            "tpr": tp / pos,
+        }
+        for number, (level, line) in enumerate(lines, start=1)
+        for step, (fp, tp) in enumerate(line.tolist())
+    ]
+    schema = {"metric": pl.String, "level": pl.Float64, "line": pl.Int64, "step": pl.Int64}
+    return pl.DataFrame(rows, schema=schema | {"fpr": pl.Float64, "tpr": pl.Float64})

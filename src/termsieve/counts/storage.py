@@ -1,0 +1,211 @@
+"""Counts go into a Parquet file that proves to be whole, and such a file comes back as Counts."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from termsieve.counts.table import Counts, least
+from termsieve.errors import FormatError, InputError, TermsieveError
+from termsieve.files import write_whole
+from termsieve.labels import checked_labels, class_array
+from termsieve.parquet import CHECKSUM, Parquet, file_metadata, sealed
+
+if TYPE_CHECKING:
+    import polars
+
+LISTED_TERMS = 2**17  # terms whose cells are made lists at a time when they are saved
+FORMAT = "termsieve-counts"
+FORMAT_VERSION = 2  # version 1 had no checksum and could not hold terms with lone surrogates
+CLASS_TYPES = {"U": np.str_, "i": np.int64, "u": np.uint64, "f": np.float64, "b": np.bool_}
+MOST_DOCUMENTS = 2**62  # sums of two such numbers fit into 64 bits
+MALFORMED = (KeyError, TypeError, ValueError, IndexError, OverflowError, RecursionError)
+
+
+def save(counts: Counts, path: str | os.PathLike[str]) -> None:
+    """Write counts to one Parquet file: one row per term, the classes and the version in its metadata."""
+    import polars as pl
+
+    columns: dict[str, Any] = {}
+    if counts.terms is not None:
+        columns["term"] = _term_column(counts.terms.tolist())
+    columns["df"] = counts.df
+    columns |= _list_columns(counts.tp, "class_at", "tp")
+    if counts.tf is not None:
+        columns |= _list_columns(counts.tf, "tf_class_at", "tf")
+        columns |= {"tf_total": counts.tf_total, "squares": counts.squares}
+    head = {
+        "version": FORMAT_VERSION,
+        "n_docs": counts.n_docs,
+        "pos": counts.pos.tolist(),
+        "classes": counts.classes.tolist(),
+        "class_kind": counts.classes.dtype.kind,
+        "multilabel": counts.multilabel,
+    }
+    write_whole(path, sealed(pl.DataFrame(columns), {FORMAT: json.dumps(head)}))
+
+
+def load(path: str | os.PathLike[str]) -> Counts:
+    """Read the counts that `save` wrote, in this version or an older one."""
+    from polars.exceptions import PolarsError
+
+    file = Parquet.open(path)
+    if FORMAT not in file.metadata:
+        raise FormatError(f"{path} is a Parquet file without termsieve counts; write one with Counts.save")
+    if CHECKSUM in file.metadata:
+        file.verify()
+    try:
+        head = json.loads(file.metadata[FORMAT])
+        version = head["version"]
+        if version > FORMAT_VERSION:
+            raise FormatError(
+                f"{path} has counts format {version}, and this termsieve reads up to {FORMAT_VERSION}; "
+                "install a newer termsieve, or count again"
+            )
+        if version > 1 and CHECKSUM not in file.metadata:
+            raise InputError("the checksum is missing")
+        counts = _counts(file.frame(), head)
+        _refuse_contradictions(counts)
+    except FormatError:
+        raise
+    except (*MALFORMED, TermsieveError, PolarsError) as error:
+        raise FormatError(f"{path} holds damaged counts: {_first_line(error)}") from None
+    return counts
+
+
+def holds_counts(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path is a Parquet file with counts; anything else, readable or not, is none."""
+    return FORMAT in file_metadata(path)
+
+
+def _counts(frame: polars.DataFrame, head: dict[str, Any]) -> Counts:
+    if head["class_kind"] == "O":  # strings of which one ends with NUL, which numpy's strings would lose
+        classes: NDArray[Any] = class_array(checked_labels(head["classes"]))
+        if classes.dtype != object:
+            raise InputError("the classes are of another type than the file says")
+    else:
+        classes = np.array(head["classes"], dtype=CLASS_TYPES[head["class_kind"]])
+    if classes.ndim != 1:
+        raise InputError("the classes are no list")
+    occurrences = "tf" in frame.columns
+    return Counts(
+        _from_lists(frame, "class_at", "tp", len(classes)),
+        head["pos"],
+        _integers(frame, "df"),
+        head["n_docs"],
+        classes,
+        _terms(frame["term"]) if "term" in frame.columns else None,
+        multilabel=bool(head["multilabel"]),
+        tf=_from_lists(frame, "tf_class_at", "tf", len(classes)) if occurrences else None,
+        tf_total=_integers(frame, "tf_total") if occurrences else None,
+        squares=_integers(frame, "squares") if occurrences else None,
+    )
+
+
+def _refuse_contradictions(counts: Counts) -> None:
+    """Raise InputError where the numbers contradict each other."""
+    if counts.pos.shape != (counts.n_classes,):
+        raise InputError("class sizes and classes differ in number")
+    if not 0 <= counts.n_docs <= MOST_DOCUMENTS:
+        raise InputError("the number of documents is impossible")
+    if counts.n_classes and not 0 <= counts.pos.min() <= counts.pos.max() <= counts.n_docs:
+        raise InputError("a class has more documents than there are")
+    if counts.n_terms and not 0 <= counts.df.min() <= counts.df.max() <= counts.n_docs:
+        raise InputError("a document frequency is impossible")
+    for rows, tp, fp in counts.blocks():
+        if tp.size and (tp.min() < 0 or fp.min() < 0 or (tp > counts.pos[rows, None]).any()):
+            raise InputError("a term is in more documents than there are")
+    for table in (counts.tf, counts.tf_total, counts.squares):
+        if table is not None and least(table) < 0:
+            raise InputError("a number of occurrences is below zero")
+
+
+def _term_column(terms: list[str]) -> polars.Series:
+    """Return the terms as strings, or as bytes where some have lone surrogates, which are no UTF-8."""
+    import polars as pl
+
+    try:
+        "".join(terms).encode()
+    except UnicodeEncodeError:
+        return pl.Series([term.encode("utf-8", "surrogatepass") for term in terms], dtype=pl.Binary)
+    return pl.Series(terms, dtype=pl.String)
+
+
+def _terms(column: polars.Series) -> list[str]:
+    import polars as pl
+
+    if column.null_count():
+        raise InputError("a term has no name")
+    if column.dtype == pl.Binary:
+        return [term.decode("utf-8", "surrogatepass") for term in column.to_list()]
+    return list(column.cast(pl.String).to_list())
+
+
+def _integers(frame: polars.DataFrame, name: str) -> NDArray[np.int64]:
+    """Return a column of whole numbers without gaps."""
+    column = frame[name]
+    if not column.dtype.is_integer() or column.null_count():
+        raise InputError(f"the column {name!r} must hold whole numbers without gaps")
+    return column.to_numpy()
+
+
+def _list_columns(table: Any, at: str, value: str) -> dict[str, Any]:
+    """Return two polars list columns: for each term, the positions and values of its nonzero cells."""
+    import polars as pl
+
+    cells = sparse.csc_array(table)
+    cells.sort_indices()
+    lists = pl.concat(
+        [_lists(cells, start, at, value) for start in range(0, max(cells.shape[1], 1), LISTED_TERMS)]
+    )
+    return {at: lists[at], value: lists[value]}
+
+
+def _lists(cells: sparse.csc_array, start: int, at: str, value: str) -> polars.DataFrame:
+    """Return the lists of LISTED_TERMS terms from `start` on."""
+    import polars as pl
+
+    indptr = cells.indptr[start : start + LISTED_TERMS + 1]
+    n_terms, here = len(indptr) - 1, slice(int(indptr[0]), int(indptr[-1]))
+    # A key that is known to be sorted is grouped without hashing.
+    flat = pl.DataFrame(
+        {
+            "row": pl.Series(np.repeat(np.arange(n_terms), np.diff(indptr))).set_sorted(),
+            at: cells.indices[here].astype(np.int32),
+            value: cells.data[here].astype(np.int64),
+        }
+    )
+    lists = flat.group_by("row", maintain_order=True).agg(at, value)
+    if lists.height < n_terms:
+        every = pl.DataFrame({"row": np.arange(n_terms)})
+        empty = pl.lit([], dtype=pl.List(pl.Int64))
+        lists = every.join(lists, on="row", how="left", maintain_order="left").with_columns(
+            pl.col(at).fill_null(empty.cast(pl.List(pl.Int32))), pl.col(value).fill_null(empty)
+        )
+    return lists.select(at, value)
+
+
+def _from_lists(frame: polars.DataFrame, at: str, value: str, n_classes: int) -> Any:
+    """Return the classes x terms table of two list columns."""
+    lengths = frame[at].list.len()
+    if frame[at].null_count() or not lengths.equals(frame[value].list.len()):
+        raise InputError(f"the columns {at!r} and {value!r} do not belong together")
+    indptr = np.concatenate([[0], np.cumsum(lengths.to_numpy(), dtype=np.int64)])
+    cells = [frame[name].explode().drop_nulls() for name in (at, value)]
+    if not all(column.dtype.is_integer() for column in cells):
+        raise InputError(f"the columns {at!r} and {value!r} must hold lists of whole numbers")
+    rows, data = (column.to_numpy() for column in cells)
+    if not len(rows) == len(data) == indptr[-1]:
+        raise InputError(f"the columns {at!r} and {value!r} have gaps")
+    if len(rows) and (rows.min() < 0 or rows.max() >= n_classes):
+        raise InputError("a class position is out of range")
+    return sparse.csc_array((data, rows, indptr), shape=(n_classes, frame.height)).tocsr()
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

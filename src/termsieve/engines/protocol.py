@@ -1,0 +1,51 @@
+"""What every engine is given, a Job, and what it gives back, the tally of the job's documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from termsieve.counts.sources import Source
+from termsieve.counts.tally import Pruned
+from termsieve.errors import ParameterError
+from termsieve.terms import Analysis
+
+
+@dataclass(frozen=True)
+class Job:
+    """Documents, and how they are to be counted: the same for every engine.
+
+    `reading` says how tables and labels are read: separator, missing, delimiter, encoding and max_bytes.
+    `term_options` are those that `analysis` was made of. `progress` is told the number of documents so far by
+    an engine that knows it.
+    """
+
+    source: Any
+    text: str | None
+    label: str | None
+    reading: dict[str, Any]
+    term_options: dict[str, Any]
+    analysis: Analysis
+    occurrences: bool
+    max_terms: int | None
+    progress: Callable[[int], None] | None = None
+
+    def opened(self) -> Source:
+        """Return the source of the documents, with its columns found."""
+        return Source(self.source, self.text, self.label, **self.reading)
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """Whoever counts. Its constructor takes the options that only this engine has."""
+
+    def tally(self, job: Job) -> Pruned:
+        """Return the tally of all documents of a job, pruned to its `max_terms`."""
+
+
+def positive(name: str, value: int | None) -> int | None:
+    """Return an option that is None or a whole number from 1."""
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+        raise ParameterError(f"{name}={value!r} must be a whole number from 1")
+    return value

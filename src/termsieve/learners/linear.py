@@ -1,0 +1,271 @@
+"""Documents and labels come in; linear models, one by one or along a ranking, go out."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC
+
+from termsieve.errors import InputError
+from termsieve.kernels import linear, smo
+from termsieve.learners.base import Classifier
+from termsieve.learners.registry import TrainingCost, register_learner
+from termsieve.learners.rows import ColumnSets, Floats, Ints, Merged, Rows, canonical, threads
+
+# A Gram matrix of more rows (of single precision: 144 MB) is left to LIBSVM, which keeps a part of it.
+MAX_GRAM_ROWS = 6000
+# Steps of svm(hinge), each of which changes two documents. On presence or tf-idf a few for each document
+# are enough; on dense rows with values of 1e8 even this many (5 s for 1,000 documents) are not.
+MAX_ROUNDS = 10**6
+
+
+class LinearClassifier(Classifier):
+    """One weight vector for two classes, otherwise one per class against the rest."""
+
+    def _improve(self, rows: Rows, positive: NDArray[np.bool_], w: Floats, space: Any) -> None:
+        """Turn the weights `w`, the intercept first, into the solution: in place, from where they are."""
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """Learn `coef_` and `intercept_`."""
+        X, codes = self._checked_fit_input(X, y)
+        targets = [1] if len(self.classes_) == 2 else range(len(self.classes_))
+        weights = np.zeros((len(targets), X.shape[1] + 1))
+        rows, space = Rows.of(X), linear.Workspace()
+        with threads().limit(limits=1, user_api="blas"):
+            for target, w in zip(targets, weights, strict=True):
+                self._improve(rows, codes == target, w, space)
+        self.coef_, self.intercept_ = weights[:, 1:].copy(), weights[:, 0].copy()
+        return self
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return w.x + b: one value per document for two classes, otherwise one per class."""
+        X = self._checked_input(X)
+        values: Floats = np.asarray(X @ self.coef_.T) + self.intercept_
+        return values[:, 0] if values.shape[1] == 1 else values
+
+
+def _set_values(
+    estimator: LinearClassifier,
+    X_train: Any,
+    positive: NDArray[np.bool_],
+    X_test: Any,
+    column_sets: list[Ints],
+) -> Floats:
+    """Each set starts from the solution of the set before."""
+    sets = ColumnSets.of(X_train, X_test, column_sets)
+    values = np.empty((len(sets.positions), len(sets.test.start)))
+    everything, space = np.zeros(len(sets.candidates) + 1), linear.Workspace()
+    for out, (positions, train, test) in zip(values, sets.each(), strict=True):
+        weights = np.concatenate([[0], positions + 1])
+        w = everything[weights]
+        estimator._improve(train, positive, w, space)
+        everything[weights] = w
+        out[:] = test.decisions(w)
+    return values
+
+
+def _minimise(logistic: bool, merged: Merged, cost: Floats, w: Floats, space: Any) -> None:
+    rows = merged.rows
+    given = space, logistic, rows.column, rows.value, rows.start, rows.end, merged.sign, cost, w
+    # By strong convexity the weights are as near to the solution as the gradient is short.
+    linear.solve(*given, 1e-4)
+    if not np.isfinite(w).all():
+        # A Cholesky factor of very large values can fail; conjugate gradients do without one.
+        w[:] = 0.0
+        linear.solve(*given, 1e-4, linear.ITERATIVE)
+        _check_finite(w, rows)
+
+
+def _check_finite(w: Floats, rows: Rows) -> None:
+    if not np.isfinite(w).all():
+        largest = np.abs(rows.value).max(initial=1.0)
+        raise InputError(
+            f"no linear model can be found for values as large as {largest:.2g}; scale the documents, with "
+            "tf-idf or to unit length"
+        )
+
+
+@register_learner(
+    "lr",
+    "penalty",
+    objective="mean log-loss + penalty * |w|^2, the intercept in w; classes against the rest",
+    cite="zheng2004",
+    several="rest",
+    along=_set_values,
+    cost=TrainingCost(6e-4, 4.3e-8),
+)
+class LogisticL2(LinearClassifier):
+    """Logistic regression that minimises mean log-loss + penalty * (|w|^2 + b^2)."""
+
+    def __init__(self, penalty: float = 0.0001) -> None:
+        self.penalty = penalty
+
+    def _improve(self, rows: Rows, positive: NDArray[np.bool_], w: Floats, space: Any) -> None:
+        merged = rows.merged(positive)
+        _minimise(True, merged, merged.weight / (2.0 * self.penalty * len(positive)), w, space)
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the probability of each class; of more than two, those against the rest made to sum to 1."""
+        share = expit(self.decision_function(X))
+        if share.ndim == 1:
+            return np.column_stack([1.0 - share, share])
+        return np.asarray(share / share.sum(axis=1, keepdims=True))
+
+
+@register_learner(
+    "svm",
+    "C",
+    objective="|w|^2 / 2 + C * sum of squared hinge losses, the intercept in w; classes against the rest",
+    cite="LinearSVC",
+    several="rest",
+    along=_set_values,
+    cost=TrainingCost(3e-4, 2.4e-8),
+)
+class SquaredHingeSVM(LinearClassifier):
+    """Linear SVM that minimises (|w|^2 + b^2) / 2 + C * sum max(0, 1 - y (w.x + b))^2, as LinearSVC does."""
+
+    def __init__(self, C: float = 1.0) -> None:
+        self.C = C
+
+    def _improve(self, rows: Rows, positive: NDArray[np.bool_], w: Floats, space: Any) -> None:
+        merged = rows.merged(positive)
+        _minimise(False, merged, 2.0 * self.C * merged.weight, w, space)
+
+
+def _hinge_set_values(
+    estimator: HingeSVM, X_train: Any, positive: NDArray[np.bool_], X_test: Any, column_sets: list[Ints]
+) -> Floats:
+    """The Gram matrix of a set that holds the one before it grows by the new columns only."""
+    sets = ColumnSets.of(X_train, X_test, column_sets)
+    values = np.empty((len(sets.positions), len(sets.test.start)))
+    n, reached = len(positive), sets.train.start
+    gram = np.zeros((n, n), dtype=np.float32) if sets.nested and n <= MAX_GRAM_ROWS else None
+    for out, (positions, train, test) in zip(values, sets.each(), strict=True):
+        if gram is not None:
+            if (train.end < reached).any():
+                gram[:], reached = 0.0, train.start
+            _add_gram(gram, train, reached, len(positions))
+            reached = train.end
+        out[:] = test.decisions(_hinge_solution(estimator.C, train, positive, len(positions), gram))
+    return values
+
+
+@register_learner(
+    "svm(hinge)",
+    "C",
+    objective="|w|^2 / 2 + C * sum of hinge losses, the intercept free; classes one against one",
+    cite="forman2003, li2009",
+    several="pairs",
+    along=_hinge_set_values,
+    cost=TrainingCost(3e-4, 8e-8),
+)
+class HingeSVM(Classifier):
+    """Linear SVM that minimises |w|^2 / 2 + C * sum max(0, 1 - y (w.x + b)), as SVC(kernel="linear") does.
+
+    More than two classes are decided one against one: most votes, equal votes by the sum of the values.
+    """
+
+    def __init__(self, C: float = 1.0) -> None:
+        self.C = C
+
+    def fit(self, X: Any, y: Any) -> HingeSVM:
+        """Learn `coef_` and `intercept_`: one row for two classes, otherwise one per pair of classes."""
+        X, codes = self._checked_fit_input(X, y)
+        X = canonical(X)
+        pairs = list(combinations(range(len(self.classes_)), 2))
+        weights = np.zeros((len(pairs), X.shape[1] + 1))
+        for (first, second), w in zip(pairs, weights, strict=True):
+            chosen = np.flatnonzero((codes == first) | (codes == second))
+            rows, positive = Rows.of(X[chosen]), codes[chosen] == second
+            w[:] = _hinge_solution(self.C, rows, positive, X.shape[1])
+        self.coef_, self.intercept_ = weights[:, 1:].copy(), weights[:, 0].copy()
+        return self
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return w.x + b for two classes; otherwise for each class its votes, and below 1/2 its values."""
+        X = self._checked_input(X)
+        values: Floats = np.asarray(X @ self.coef_.T) + self.intercept_
+        if len(self.classes_) == 2:
+            return values[:, 0]
+        return class_votes(values.T, len(self.classes_), values.shape[:1]).T
+
+
+def class_votes(values: Iterable[Floats], n_classes: int, shape: tuple[int, ...]) -> Floats:
+    """Return for each class its votes and, below 1/2, the sum of its values, which come pair by pair."""
+    votes = np.zeros((n_classes, *shape))
+    margin = np.zeros_like(votes)
+    for (first, second), value in zip(combinations(range(n_classes), 2), values, strict=True):
+        votes[second] += value > 0
+        votes[first] += value <= 0
+        margin[second] += value
+        margin[first] -= value
+    return np.asarray(votes + margin / (3.0 * (np.abs(margin) + 1.0)))
+
+
+def _hinge_solution(
+    C: float,
+    rows: Rows,
+    positive: NDArray[np.bool_],
+    n_columns: int,
+    gram: NDArray[np.float32] | None = None,
+) -> Floats:
+    """Return the weights, the intercept first; `gram` holds the documents' inner products, if known."""
+    merged = rows.merged(positive)
+    if len(merged.first) > MAX_GRAM_ROWS:
+        matrix = merged.rows.matrix(n_columns)
+        model = SVC(kernel="linear", C=C, max_iter=10 * MAX_ROUNDS)
+        model.fit(matrix, merged.sign, sample_weight=merged.weight)
+        return np.concatenate([model.intercept_, model.coef_.toarray()[0]])
+    chosen, sign, bound = merged.first, np.where(positive, 1.0, -1.0), np.empty(len(positive))
+    bound[chosen] = C * merged.weight
+    if gram is None:
+        rows, chosen, sign, bound = merged.rows, np.arange(len(chosen)), merged.sign, C * merged.weight
+        gram = np.zeros((len(chosen), len(chosen)), dtype=np.float32)
+        _add_gram(gram, rows, rows.start, n_columns)
+    alpha, bias, done = smo.solve(gram, chosen, sign, bound, 1e-3, MAX_ROUNDS)
+    w = rows.summed(sign * alpha, n_columns)
+    w[0] = bias
+    _check_finite(w, rows)
+    if not done:
+        warnings.warn(
+            f"svm(hinge) ended after {MAX_ROUNDS:,} steps without the solution; scale the documents, with "
+            "tf-idf or to unit length, or choose a smaller C",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return w
+
+
+def _add_gram(gram: NDArray[np.float32], rows: Rows, start: Ints, n_columns: int) -> None:
+    """Add the inner products of the rows' entries from `start` on."""
+    smo.add_gram(start, rows.end, rows.column, rows.value, n_columns, gram)
+
+
+@register_learner(
+    "perceptron",
+    "passes",
+    objective="none: from w = 0, in document order, y x is added on a mistake (w.x = 0 is one), no intercept",
+    cite="mladenic2004",
+    several="rest",
+    along=_set_values,
+    cost=TrainingCost(2e-4, 4.5e-9),
+)
+class DocumentPerceptron(LinearClassifier):
+    """The perceptron of mladenic2004: `passes` times through the documents in order, without intercept."""
+
+    def __init__(self, passes: int = 1) -> None:
+        self.passes = passes
+
+    def _improve(self, rows: Rows, positive: NDArray[np.bool_], w: Floats, space: Any) -> None:
+        w[:] = 0.0
+        linear.perceptron(
+            rows.start, rows.end, rows.column, rows.value, np.where(positive, 1.0, -1.0), self.passes, w
+        )

@@ -1,0 +1,179 @@
+"""A learner's name comes in; a new scikit-learn classifier, and what is declared of it, goes out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from numbers import Integral, Real
+from typing import Any, Literal, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone, is_classifier
+
+from termsieve.errors import ParameterError, unknown_name
+from termsieve.spec import parse_spec
+
+Reads = Literal["presence", "counts", "tfidf", "any"]
+Several = Literal["rest", "pairs", "own"]
+# (estimator, X_train, y_train, X_test, column sets) -> decision values, sets x test documents
+Along = Callable[[Any, Any, NDArray[np.bool_], Any, list[NDArray[np.int64]]], NDArray[np.float64]]
+Estimator = TypeVar("Estimator", bound=type)
+
+
+class TrainingCost(NamedTuple):
+    """About how long one training of two classes takes: some seconds, and some more per nonzero cell.
+
+    Studies cut their work into units by it; it never changes a result. `benchmarks/training_costs.py`
+    measures it: processor seconds of a training on one thread, as the mean over the sizes of forman2003's
+    path (10 to 2,000 terms and all); `seconds` on 40 documents, `seconds_per_cell` as the slope over the
+    cells of tr12, oh0, re0 and la1.
+    """
+
+    seconds: float
+    seconds_per_cell: float
+
+    def of(self, n_cells: int) -> float:
+        """Return the seconds of one training on a corpus of that many nonzero cells."""
+        return self.seconds + self.seconds_per_cell * n_cells
+
+
+# Of a learner that declares no cost: the dearest of those that were measured.
+UNKNOWN_COST = TrainingCost(6e-4, 8e-8)
+
+
+@dataclass(frozen=True)
+class Learner:
+    """What is declared of a learner; see `register_learner`."""
+
+    name: str
+    estimator: Callable[..., Any] = field(repr=False)
+    parameters: tuple[str, ...] = ()
+    objective: str = ""
+    cite: str = ""
+    reads: Reads = "any"
+    several: Several = "own"
+    along: Along | None = field(default=None, repr=False)
+    cost: TrainingCost = UNKNOWN_COST
+
+    def defaults(self) -> dict[str, Any]:
+        """Return the default of each parameter a name may set."""
+        return {key: getattr(self.estimator(), key) for key in self.parameters}
+
+
+LEARNERS: dict[str, Learner] = {}
+
+
+def register_learner(name: str, *parameters: str, **facts: Any) -> Callable[[Estimator], Estimator]:
+    """Register the decorated scikit-learn classifier as the learner `name`.
+
+    Parameters
+    ----------
+    name : str
+        What users write: ``"svm"``. A form of another learner has its word in brackets: ``"nb(quotient)"``.
+    *parameters : str
+        The constructor's parameters that a name may set, as in ``"svm(C=10)"``; each a number above 0, and a
+        whole number where the default is one.
+    **facts
+        The other fields of the declaration. ``objective``: what a training minimises, in words. ``cite``:
+        who uses it. ``reads``: the values it is made for: "presence", "counts" or "tfidf" of the words, or
+        "any". ``several``: how it decides between more than two classes when it is trained along a ranking:
+        each against the "rest", in "pairs" that vote, or in its "own" way, by ``predict``. ``along``: a
+        function that trains it on many sets of columns together; without one it is fitted to each set anew.
+        ``cost``: a `TrainingCost`.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import BernoulliNB
+    >>> _ = register_learner("bernoulli", "alpha", reads="presence")(BernoulliNB)
+    >>> get_learner("bernoulli(alpha=0.5)")
+    BernoulliNB(alpha=0.5)
+    >>> del LEARNERS["bernoulli"]
+    """
+
+    def register(estimator: Estimator) -> Estimator:
+        LEARNERS[name] = Learner(name, estimator, parameters, **facts)
+        return estimator
+
+    return register
+
+
+def check_parameter(owner: str, key: str, value: Any, default: Any) -> None:
+    """Raise ParameterError unless `value` is a number above 0, and a whole one where `default` is one."""
+    whole = isinstance(default, Integral)
+    if not isinstance(value, Integral if whole else Real) or not 0 < float(value) < float("inf"):
+        wanted = "a whole number" if whole else "a number"
+        raise ParameterError(f"{key}={value!r} of {owner} is not {wanted} above 0")
+
+
+def _parsed(text: str) -> tuple[str, dict[str, Any]]:
+    """Return the registry's name and the parameters that `text` spells: nb(quotient, alpha=0.5)."""
+    head, flags, given = parse_spec(text)
+    name = f"{head}({', '.join(map(str, flags))})" if flags else head
+    if name not in LEARNERS:
+        raise unknown_name("learner", name, LEARNERS)
+    known = LEARNERS[name].defaults()
+    for parameter, value in given.items():
+        if parameter not in known:
+            raise unknown_name(f"parameter of learner '{name}'", parameter, known)
+        check_parameter(f"learner '{name}'", parameter, value, known[parameter])
+    return name, {key: type(known[key])(value) for key, value in given.items()}
+
+
+def get_learner(name: Any) -> Any:
+    """Return a new, unfitted scikit-learn classifier: by name, or a clone of the classifier given.
+
+    >>> get_learner("nb(quotient)"), get_learner("perceptron(passes=3)")
+    (QuotientNB(), DocumentPerceptron(passes=3))
+    """
+    if isinstance(name, str):
+        key, parameters = _parsed(name)
+        return LEARNERS[key].estimator(**parameters)
+    if isinstance(name, type) or not hasattr(name, "fit") or not is_classifier(name):
+        raise ParameterError(
+            f"{name!r} is not a learner; give a scikit-learn classifier or one of {', '.join(LEARNERS)}"
+        )
+    return clone(name)
+
+
+def learner_declaration(learner: Any) -> Learner:
+    """Return what is declared of a learner, given by name or as a classifier.
+
+    A classifier that is not registered has the declaration of one of which nothing is known. So has a
+    subclass of a registered one: it may decide differently.
+
+    >>> learner_declaration("nb(alpha=0.5)").reads
+    'counts'
+    """
+    if isinstance(learner, str):
+        return LEARNERS[_parsed(learner)[0]]
+    for entry in LEARNERS.values():
+        if type(learner) is entry.estimator:
+            return entry
+    return Learner(type(learner).__name__, type(learner))
+
+
+def learner_name(name: Any) -> str:
+    """Return the printed form of a learner; that of a registered one parses back to an equal one.
+
+    >>> from sklearn.naive_bayes import MultinomialNB
+    >>> learner_name("perceptron(passes = 1)"), learner_name(MultinomialNB(alpha=0.5))
+    ('perceptron', 'nb(alpha=0.5)')
+    """
+    estimator = get_learner(name)
+    entry = learner_declaration(estimator)
+    if entry.name in LEARNERS:
+        plain = entry.estimator().get_params()
+        changed = {k: v for k, v in estimator.get_params().items() if v != plain[k]}
+        if set(changed) <= set(entry.parameters):
+            return _printed(entry.name, changed)
+    return re.sub(r"\s+", " ", repr(estimator))
+
+
+def _printed(name: str, parameters: dict[str, Any]) -> str:
+    parts = [f"{key}={value!r}" for key, value in parameters.items()]
+    if not parts:
+        return name
+    head, _, flag = name.partition("(")
+    return f"{head}({', '.join([*filter(None, [flag.rstrip(')')]), *parts])})"

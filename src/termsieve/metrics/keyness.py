@@ -1,0 +1,219 @@
+"""Keyness statistics of corpus linguistics and epidemiology, as functions of the same table.
+
+They answer "which words would a person name", where the metrics of papers.py answer "which words train a
+classifier". Citations: [dunning1993] Computational Linguistics 19(1); [monroe2008] Political Analysis 16(4);
+[hardie2014] Log Ratio; [evert2022] Measuring keyness, DH2022; [fisher1935] The Design of Experiments;
+[katz1978] Biometrics 34; [newcombe1998] Statistics in Medicine 17.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import betaincinv, gammaln
+
+from termsieve.metrics.papers import information_gain, joint_information_gain
+from termsieve.metrics.registry import (
+    Floats,
+    Occurrences,
+    direction,
+    get_metric,  # noqa: F401 - the examples call it
+    no_smaller_than,
+    register_metric,
+    require_rule,
+)
+
+NEGLIGIBLE = 2.0**-60  # a further table of a tail changes no digit of a float below this share of the sum
+
+
+def _joint_g2(tp: Floats, pos: Floats) -> Floats:
+    """G2 of the 2 x classes table, for classes x terms `tp`."""
+    return 2 * pos.sum() * joint_information_gain(tp, pos, nats=True)
+
+
+@register_metric(
+    "g2",
+    label="Log-likelihood ratio",
+    aliases=("log_likelihood",),
+    cite="dunning1993",
+    formula="2 sum over the four cells of observed log(observed / expected) = 2 n information_gain in nats",
+    use="Telling words with a p-value; ranks as information_gain does within a class.",
+    chi_squared=lambda value: value,
+    joint=_joint_g2,
+)
+def _g2(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
+    """Twice the log-likelihood gained by giving the class a rate of its own.
+
+    >>> round(get_metric("g2")(8, 2, 10, 90), 4)
+    np.float64(35.8267)
+    """
+    return 2 * (pos + neg) * information_gain(tp, fp, pos, neg, nats=True)
+
+
+@register_metric(
+    "risk_difference",
+    label="Difference of the rates",
+    kind="signed",
+    cite="newcombe1998",
+    formula="tpr - fpr",
+    use="How many documents in a hundred more have the word: the easiest figure to explain.",
+)
+def _risk_difference(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
+    """Rate inside the class less the rate outside.
+
+    >>> round(get_metric("risk_difference")(8, 2, 10, 90), 4)
+    np.float64(0.7778)
+    """
+    return tp / pos - fp / neg
+
+
+def _half_counts(tp: Floats, fp: Floats) -> tuple[Floats, Floats]:
+    """Return tp and fp with zeros counted as half a document; a term in no document tells nothing."""
+    absent = tp + fp == 0
+    return np.where(absent, 1, no_smaller_than(tp, 0.5)), np.where(absent, 1, no_smaller_than(fp, 0.5))
+
+
+@register_metric(
+    "relative_risk",
+    label="Ratio of the rates",
+    aliases=("rr",),
+    kind="one-sided",
+    cite="katz1978",
+    formula="tpr / fpr; tp = 0 or fp = 0 counts as half a document; 1 for a term in no document",
+    use="How many times as common the word is inside the class; rare words lead.",
+)
+def _relative_risk(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
+    """Rate inside the class over the rate outside.
+
+    >>> round(get_metric("relative_risk")(8, 2, 10, 90), 4)
+    np.float64(36.0)
+    """
+    inside, outside = _half_counts(tp, fp)
+    return np.where(tp + fp == 0, 1, inside / pos / (outside / neg))
+
+
+@register_metric(
+    "log_ratio",
+    label="Log ratio",
+    kind="signed",
+    cite="hardie2014",
+    formula="log2(tpr / fpr); tp = 0 or fp = 0 counts as half a document; 0 for a term in no document",
+    use="Effect size in doublings. Rare words lead: limit it with min_df, or use conservative_log_ratio.",
+)
+def _log_ratio(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
+    """Number of doublings from the rate outside the class to the rate inside.
+
+    >>> round(get_metric("log_ratio")(8, 2, 10, 90), 4)
+    np.float64(5.1699)
+    """
+    return np.log2(_relative_risk(tp, fp, pos, neg))
+
+
+@register_metric(
+    "conservative_log_ratio",
+    label="Conservative log ratio",
+    aliases=("lrc",),
+    kind="signed",
+    cite="evert2022",
+    formula="the bound nearest 0 of the confidence interval of log2(tpr / fpr) (exact conditional Poisson, "
+    "two-sided, 1 - (1-level)/tests), 0 where the interval holds 0",
+    use="Telling words in one list: a large effect that is also certain.",
+)
+def _conservative_log_ratio(
+    tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, level: float = 0.95, tests: int = 1
+) -> Floats:
+    """The number of doublings that the data make certain.
+
+    `tests` is the number of terms compared, for Bonferroni's correction.
+
+    >>> round(get_metric("lrc")(8, 2, 10, 90), 4)
+    np.float64(2.8448)
+    """
+    require_rule(0 < level < 1, "conservative_log_ratio: level must lie between 0 and 1", level)
+    require_rule(tests >= 1, "conservative_log_ratio: tests must be 1 or more", tests)
+    tail = (1 - level) / tests / 2
+    df = tp + fp
+    # Given df, tp is Binomial(df, share) with odds(share) = ratio * pos / neg: Clopper and Pearson's bounds.
+    low = np.where(tp == 0, 0, betaincinv(no_smaller_than(tp, 1), fp + 1, tail))
+    high = np.where(fp == 0, 1, betaincinv(tp + 1, no_smaller_than(fp, 1), 1 - tail))
+    even = pos / (pos + neg)  # the share at a ratio of 1
+    bound = np.where(low > even, low, np.where(high < even, high, even))
+    ratio = bound * neg / np.where(bound == 1, 1, (1 - bound) * pos)
+    return np.where((df == 0) | (bound == even), 0, np.log2(no_smaller_than(ratio, 1)))
+
+
+def _log_choose(n: Floats, k: Floats) -> Floats:
+    return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+
+
+def _log_tail(tp: Floats, df: Floats, pos: Floats, neg: Floats) -> Floats:
+    """Return log P(X >= tp) of the hypergeometric distribution, for tables with tp at its mean or above.
+
+    From tp on the probabilities fall, so their sum is that of tp times a series that soon stops to grow.
+    """
+    log_first = _log_choose(pos, tp) + _log_choose(neg, df - tp) - _log_choose(pos + neg, df)
+    total, term = np.ones_like(tp), np.ones_like(tp)
+    active = np.arange(len(tp))
+    x = tp.copy()
+    while len(active):
+        here = x[active]
+        grown = (pos[active] - here) * (df[active] - here)
+        term[active] *= grown / ((here + 1) * (neg[active] - df[active] + here + 1))
+        total[active] += term[active]
+        x[active] += 1
+        active = active[term[active] > NEGLIGIBLE * total[active]]
+    return np.minimum(log_first + np.log(total), 0)
+
+
+@register_metric(
+    "fisher_exact",
+    label="Fisher's exact test",
+    kind="signed",
+    cite="fisher1935",
+    formula="direction * -log p, p the hypergeometric probability of a table that leans as much to that side",
+    use="Telling words where counts are small and the chi-squared approximation fails.",
+)
+def _fisher_exact(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
+    """Surprise at the table, in nats, with the sign of the direction.
+
+    >>> round(get_metric("fisher_exact")(8, 2, 10, 90), 4)
+    np.float64(18.3754)
+    """
+    sign = direction(tp, fp, pos, neg).astype(np.float64)
+    shape = np.broadcast_shapes(tp.shape, fp.shape, pos.shape, neg.shape)
+    tp, fp, pos, neg, sign = (np.broadcast_to(a, shape).ravel() for a in (tp, fp, pos, neg, sign))
+    # A table that leans against the class leans for the rest as much.
+    inside, outside = np.where(sign < 0, fp, tp), np.where(sign < 0, tp, fp)
+    size, rest = np.where(sign < 0, neg, pos), np.where(sign < 0, pos, neg)
+    leaning = sign != 0
+    value = np.zeros(len(tp))
+    log_p = _log_tail(inside[leaning], (inside + outside)[leaning], size[leaning], rest[leaning])
+    value[leaning] = -sign[leaning] * log_p
+    return value.reshape(shape)
+
+
+@register_metric(
+    "dirichlet_log_odds",
+    label="Log odds with an informative prior",
+    aliases=("fightin_words",),
+    kind="signed",
+    cite="monroe2008",
+    formula="z = d / sqrt(1/(tf_pos + a) + 1/(tf_neg + a)), d = log odds(q1) - log odds(q0), "
+    "q = (tf + a) / (all + a0); a = weight * (tf_pos + tf_neg), a0 = weight * all occurrences",
+    use="Telling words by occurrences: common words must differ surely, rare words are held back.",
+)
+def _dirichlet_log_odds(
+    tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, weight: float = 0.1, occurrences: Occurrences
+) -> Floats:
+    """Difference of the log odds of a word, shrunk towards the whole corpus, in standard errors.
+
+    `weight` is the size of the prior as a share of the corpus.
+    """
+    require_rule(weight > 0, "dirichlet_log_odds: weight must be above 0", weight)
+    o = occurrences
+    prior, all_prior = weight * (o.tf_pos + o.tf_neg), weight * (o.all_pos + o.all_neg)
+    inside, outside = o.tf_pos + prior, o.tf_neg + prior
+    rest_inside, rest_outside = o.all_pos + all_prior - inside, o.all_neg + all_prior - outside
+    # A term that never occurs, or is the only one of the vocabulary, has no odds.
+    known = (inside > 0) & (outside > 0) & (rest_inside > 0) & (rest_outside > 0)
+    a, b, c, d = (np.where(known, x, 1) for x in (inside, outside, rest_inside, rest_outside))
+    return (np.log(a) - np.log(c) - np.log(b) + np.log(d)) / np.sqrt(1 / a + 1 / b)

@@ -1,0 +1,274 @@
+"""Documents come in, a trained model goes out; models are saved to files, loaded safely, and predict."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import skops.io
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import Pipeline, make_pipeline
+
+from termsieve import estimators
+from termsieve.corpus import Corpus
+from termsieve.counts import Counts
+from termsieve.errors import FormatError, InputError, ParameterError, TermsieveError
+from termsieve.estimators import TermVectorizer
+from termsieve.files import write_whole
+from termsieve.labels import encode_labels
+from termsieve.learners import LEARNERS, get_learner, learner_declaration
+from termsieve.metrics import get_metric
+from termsieve.ranking import Combine, Side
+from termsieve.readers import guessed_format, read
+from termsieve.readers.tables import read_texts
+from termsieve.scores import Scores
+from termsieve.sources import Frame, corpus_of
+from termsieve.telling import MetricSpec, select_terms
+from termsieve.terms import term_matrix
+
+FORMAT = "termsieve-model"
+FORMAT_VERSION = 1
+Label = str | int | float
+# What OneVsRestClassifier holds for a label that all documents have, or none.
+CONSTANT = "sklearn.multiclass._ConstantPredictor"
+
+
+@dataclass(frozen=True, repr=False)
+class Model:
+    """A trained classifier of texts that can be saved.
+
+    Parameters
+    ----------
+    pipeline : sklearn.pipeline.Pipeline
+        A fitted pipeline from texts to classes, such as `train_model` or `advice.pipeline().fit` give.
+    labels : tuple, optional
+        The classes, if a document may have several of them: the pipeline then predicts one column per class.
+
+    Examples
+    --------
+    >>> corpus = Corpus(["buy cheap", "buy now", "see you", "see me"], ["spam", "spam", "ham", "ham"])
+    >>> model = train_model(corpus, k=2)
+    >>> model
+    <Model: svm on 2 terms>
+    >>> model.predict(["you see", "cheap cheap buy"])
+    ['ham', 'spam']
+    """
+
+    pipeline: Pipeline
+    labels: tuple[Label, ...] | None = None
+
+    @property
+    def terms(self) -> list[str]:
+        """The terms that the model reads, best first where it was trained by `train_model`."""
+        return [str(term) for term in self.pipeline[:-1].get_feature_names_out()]
+
+    def predict(self, texts: Iterable[str] | Corpus) -> list[Label | tuple[Label, ...]]:
+        """Return the class of each text, or the tuple of its labels if it may have several."""
+        given = _texts(texts)
+        if not given:
+            return []
+        try:
+            found = np.asarray(self.pipeline.predict(given))
+            if self.labels is None:
+                return found.tolist()
+            return [tuple(self.labels[column] for column in np.flatnonzero(row)) for row in found]
+        except TermsieveError:
+            raise
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            # The parts of a model from a damaged file need not fit each other.
+            reason = next(iter(str(error).splitlines()), type(error).__name__)
+            raise InputError(f"the model cannot predict, its parts do not fit together: {reason}") from error
+
+    def predict_file(
+        self, path: str | os.PathLike[str], *, format: str | None = None, **options: Any
+    ) -> list[Label | tuple[Label, ...]]:
+        """Return what `predict` says of the documents in a file, which need not have labels.
+
+        `options` are those of `read`, such as text= for the column of a table.
+        """
+        if (format or guessed_format(path)) == "table":
+            return self.predict(read_texts(path, **options))
+        return self.predict(read(path, format, **options))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a skops file that `load_model` reads; the file is whole or absent."""
+        held = {
+            "format": FORMAT,
+            "version": FORMAT_VERSION,
+            "pipeline": self.pipeline,
+            "labels": None if self.labels is None else list(self.labels),
+        }
+        content = skops.io.dumps(held)
+        foreign = sorted(set(skops.io.get_untrusted_types(data=content)) - trusted_types())
+        if foreign:
+            raise InputError(
+                f"the model holds types that could not be loaded safely ({', '.join(foreign)}); "
+                "use estimators of scikit-learn and termsieve only"
+            )
+        write_whole(path, content)
+
+    def __repr__(self) -> str:
+        learner = self.pipeline[-1]
+        if isinstance(learner, OneVsRestClassifier):
+            learner = learner.estimator
+        names = [name for name, entry in LEARNERS.items() if entry.estimator is type(learner)]
+        return f"<Model: {names[0] if names else type(learner).__name__} on {len(self.terms):,} terms>"
+
+
+def train_model(
+    source: Corpus | Frame | str | os.PathLike[str],
+    metric: MetricSpec = "bns",
+    learner: str = "svm",
+    *,
+    target: Any = None,
+    k: int | None = None,
+    fraction: float | None = None,
+    threshold: float | None = None,
+    sparsity: float | None = None,
+    memory: float | None = None,
+    side: Side = "both",
+    ratio: float | None = None,
+    alpha: float | None = None,
+    combine: Combine = "max",
+    min_df: float = 1,
+    max_df: float = 1.0,
+    format: str | None = None,
+    **options: Any,
+) -> Model:
+    """Return a classifier trained on the selected terms of labelled texts.
+
+    Parameters
+    ----------
+    source : Corpus, frame or path
+        The documents; they must be texts, not word counts.
+    metric, k, fraction, threshold, sparsity, memory, side, ratio, alpha, combine, min_df, max_df
+        Which terms to select; see `select_terms`.
+    learner : str
+        The learner's name, such as "svm", "lr" or "nb"; see :data:`termsieve.LEARNERS`. A learner
+        made for counts (naive Bayes) reads how often a term occurs, the others whether it does.
+    target : label, optional
+        The class to tell from the rest: the model then predicts that class or "not" and its name.
+    format : str, optional
+        The format of a file, if its name and contents do not tell.
+    **options
+        How documents are read and cut into terms: text=, label=, stop_words= and the other options of `read`
+        and `TermVectorizer`.
+    """
+    reads_counts = learner_declaration(learner).reads == "counts"
+    corpus = corpus_of(source, options, format)
+    if corpus.texts is None:
+        raise ParameterError(f"{corpus.name or 'the corpus'} holds word counts; a model needs the texts")
+    X, names = term_matrix(corpus, **options)
+    occurrences = get_metric(metric).reads == "occurrences"
+    terms = select_terms(
+        Counts.from_matrix(X, corpus.labels, terms=names, occurrences=occurrences),
+        metric,
+        target=target,
+        k=k,
+        fraction=fraction,
+        threshold=threshold,
+        sparsity=sparsity,
+        memory=memory,
+        side=side,
+        ratio=ratio,
+        alpha=alpha,
+        combine=combine,
+        min_df=min_df,
+        max_df=max_df,
+    )
+    vectorizer = TermVectorizer(vocabulary=terms, binary=not reads_counts, **options)
+    if target is None and corpus.multilabel:
+        return _trained_for_several(vectorizer, learner, corpus)
+    y = np.asarray(corpus.labels.tolist()) if target is None else _one_against_rest(corpus, target)
+    return Model(_fitted(make_pipeline(vectorizer, get_learner(learner)), corpus.texts, y))
+
+
+def load_model(path: str | os.PathLike[str]) -> Model:
+    """Return the model in a file.
+
+    Only files that consist of the types of scikit-learn and termsieve are loaded, so that a file from
+    elsewhere cannot run anything. A pipeline that skops itself has saved is a model as well.
+    """
+    trusted = trusted_types()
+    try:
+        foreign = sorted(set(skops.io.get_untrusted_types(file=path)) - trusted)
+        if foreign:
+            raise FormatError(
+                f"{path} holds types that are not to be trusted ({', '.join(foreign)}); it is not loaded"
+            )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of other versions: the file says nothing a user can act on
+            held = skops.io.load(path, trusted=sorted(trusted))
+    except (FormatError, OSError):
+        raise
+    except Exception as error:
+        # What a damaged archive raises depends on where it is damaged.
+        raise FormatError(f"{path} is no readable skops file: {error}") from None
+    return _model(held, path)
+
+
+@cache
+def trusted_types() -> frozenset[str]:
+    """Return the names of the types that a model file may hold, beside those that skops trusts itself."""
+    types: list[Any] = [getattr(estimators, name) for name in estimators.__all__]
+    types += [entry.estimator for entry in LEARNERS.values()]
+    types += [Counts, Scores]  # what a fitted selector holds
+    names = [f"{kind.__module__}.{kind.__qualname__}" for kind in types]
+    return frozenset([CONSTANT, *(name for name in names if name.startswith("termsieve."))])
+
+
+def _model(held: Any, path: str | os.PathLike[str]) -> Model:
+    """Return the model that was loaded from a file, as `Model.save` or as skops itself wrote it."""
+    if isinstance(held, dict) and held.get("format") == FORMAT:
+        version = held.get("version")
+        if not isinstance(version, int) or version > FORMAT_VERSION:
+            raise FormatError(
+                f"{path} has model format {version}; this termsieve reads {FORMAT_VERSION}: update termsieve"
+            )
+        labels = held.get("labels")
+        held = held.get("pipeline")
+        if isinstance(held, Pipeline):
+            return Model(held, None if labels is None else tuple(labels))
+    if not isinstance(held, Pipeline) or not hasattr(held, "predict"):
+        raise FormatError(f"{path} holds a {type(held).__name__}, which cannot predict")
+    return Model(held)
+
+
+def _trained_for_several(vectorizer: TermVectorizer, learner: str, corpus: Corpus) -> Model:
+    """Return a model that gives each document any number of labels."""
+    labels = encode_labels(list(corpus.labels))
+    pipeline = make_pipeline(vectorizer, OneVsRestClassifier(get_learner(learner)))
+    fitted = _fitted(pipeline, corpus.texts, labels.indicator().astype(np.int64))
+    return Model(fitted, tuple(labels.classes.tolist()))
+
+
+def _one_against_rest(corpus: Corpus, target: Any) -> Any:
+    """Return for each document the target, or "not" and the target."""
+    name = str(target)
+    several = corpus.labels.tolist() if corpus.multilabel else [[label] for label in corpus.labels.tolist()]
+    member = np.array([any(str(label) == name for label in labels) for labels in several])
+    if member.all() or not member.any():
+        raise InputError(f"every document is in class {name!r}; to tell classes apart takes two")
+    return np.where(member, name, f"not {name}")
+
+
+def _fitted(pipeline: Pipeline, texts: Sequence[str] | None, y: Any) -> Pipeline:
+    with warnings.catch_warnings():
+        # That many classes have one document, or that all documents have a label: the model is right then.
+        warnings.simplefilter("ignore")
+        return pipeline.fit(texts, y)
+
+
+def _texts(given: Iterable[str] | Corpus) -> list[str]:
+    if isinstance(given, Corpus):
+        if given.texts is None:
+            raise ParameterError(f"{given.name or 'the corpus'} holds word counts; give the texts")
+        return list(given.texts)
+    if isinstance(given, str | bytes):
+        raise ParameterError("predict takes a list of texts; put a single text into a list")
+    return list(given)

@@ -1,0 +1,137 @@
+"""A corpus as it was read comes in; the documents that a plan uses of it, as word counts, go out."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from termsieve.corpus import Corpus
+from termsieve.counts import Counts
+from termsieve.errors import StudyError, unknown_name
+from termsieve.labels import encode_labels
+from termsieve.studies.plan import Plan
+from termsieve.terms import term_matrix
+
+Ints = NDArray[np.int64]
+EVERY_CLASS = "all classes"  # the one problem of a multi-class study
+
+
+class Prepared:
+    """A corpus as a study sees it: word counts, the classes of each document, the split it came with."""
+
+    def __init__(
+        self, name: str, matrix: Any, member: Any, classes: list[str], parts: Any, terms: list[str]
+    ) -> None:
+        self.name = name
+        self.matrix = matrix
+        self.member: NDArray[np.bool_] = member
+        self.classes = classes
+        self.parts: NDArray[Any] | None = parts
+        self.terms = terms
+
+    def __len__(self) -> int:
+        return int(self.matrix.shape[0])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            key: value for key, value in self.__dict__.items() if not key.startswith("_") and key != "labels"
+        }
+
+    @cached_property
+    def labels(self) -> Any:
+        """What Counts takes as labels: class numbers, or an indicator matrix where documents have several."""
+        single = bool((self.member.sum(axis=1) == 1).all())
+        return self.member.argmax(axis=1) if single else self.member
+
+    def whole_counts(self, occurrences: bool) -> Counts:
+        """Return the counts of all documents, counted once."""
+        cached: dict[bool, Counts] = self.__dict__.setdefault("_counts", {})
+        if occurrences not in cached:
+            cached[occurrences] = Counts.from_matrix(self.matrix, self.labels, occurrences=occurrences)
+        return cached[occurrences]
+
+    @cached_property
+    def strata(self) -> Ints:
+        """The class each document is stratified by: its own, or of several the rarest."""
+        by_size = np.argsort(self.member.sum(axis=0), kind="stable")
+        ordered = self.member[:, by_size]
+        return np.where(ordered.any(axis=1), by_size[ordered.argmax(axis=1)], -1)
+
+    def fingerprint(self) -> str:
+        """Return a digest of everything the rows of a study can depend on."""
+        digest = hashlib.sha256()
+        matrix = self.matrix
+        for array in (matrix.indptr, matrix.indices):
+            digest.update(np.ascontiguousarray(array, dtype=np.int64).tobytes())
+        digest.update(np.ascontiguousarray(matrix.data, dtype=np.float64).tobytes())
+        digest.update(np.packbits(self.member).tobytes())
+        for words in (self.classes, self.terms, [] if self.parts is None else self.parts.tolist()):
+            digest.update("\0".join(words).encode("utf-8", "surrogatepass") + b"\1")
+        return digest.hexdigest()[:16]
+
+    def described(self) -> dict[str, Any]:
+        """Return what the manifest records of the corpus."""
+        return {
+            "fingerprint": self.fingerprint(),
+            "documents": len(self),
+            "terms": len(self.terms),
+            "cells": int(self.matrix.nnz),
+            "classes": dict(zip(self.classes, self.member.sum(axis=0).tolist(), strict=True)),
+            "one_label": self.labels.ndim == 1,
+        }
+
+
+def prepared_corpus(plan: Plan, name: str, corpus: Corpus) -> Prepared:
+    """Return a corpus with the documents the plan wants of it, as word counts."""
+    entry = plan.corpus(name)
+    labels = encode_labels(corpus.labels.tolist())
+    member, classes = labels.indicator(), [str(label) for label in labels.classes.tolist()]
+    rows = np.arange(len(corpus))
+    if entry.classes is not None:
+        wanted = [class_position(label, classes, f"class of corpus '{name}'") for label in entry.classes]
+        rows = np.flatnonzero(member[:, wanted].any(axis=1) & (member.sum(axis=1) == 1))
+        member, classes = member[:, sorted(wanted)], [classes[c] for c in sorted(wanted)]
+    if entry.per_class is not None:
+        generator = np.random.default_rng(seed_sequence(plan, name, "documents"))
+        drawn = [generator.permutation(rows[member[rows, c]])[: entry.per_class] for c in range(len(classes))]
+        rows = np.unique(np.concatenate(drawn))
+    used = corpus if len(rows) == len(corpus) else corpus.subset(rows)
+    matrix, vocabulary = term_matrix(used, **plan.representation.terms)
+    if len(rows) == 0 or matrix.nnz == 0:
+        raise StudyError(f"corpus '{name}' has no document with a term that the plan could use")
+    terms = [str(term) for term in vocabulary.tolist()]
+    return Prepared(name, sparse.csr_matrix(matrix), member[rows], classes, used.parts, terms)
+
+
+def problems_of(plan: Plan, name: str, classes: Sequence[str], one_label: bool) -> list[str]:
+    """Return the names of a corpus's problems."""
+    if plan.problems.kind == "multi-class":
+        return [EVERY_CLASS]
+    wanted = plan.corpus(name).categories or plan.problems.categories
+    if wanted is not None:
+        return [classes[class_position(label, classes, f"class of corpus '{name}'")] for label in wanted]
+    # The two classes of one question are one problem: that of the second class.
+    return list(classes[1:] if len(classes) == 2 and one_label else classes)
+
+
+def class_position(label: str, classes: Sequence[str], kind: str) -> int:
+    """Return the place of a class among the classes of a corpus."""
+    if label not in classes:
+        raise StudyError(str(unknown_name(kind, label, classes)))
+    return list(classes).index(label)
+
+
+def seed_sequence(plan: Plan, corpus: str, *purpose: str | int) -> np.random.SeedSequence:
+    """Return the seed for one purpose: a function of the plan's seed, the corpus and nothing else."""
+    words = [plan.protocol.seed]
+    for part in (corpus, *purpose):
+        words.append(
+            part if isinstance(part, int) else int.from_bytes(hashlib.sha256(part.encode()).digest()[:8])
+        )
+    return np.random.SeedSequence(words)

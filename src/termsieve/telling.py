@@ -1,0 +1,329 @@
+"""Documents or their counts come in; the word tables that people read go out as polars frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from termsieve.counts import Counts
+from termsieve.display import html_table, plain_text
+from termsieve.errors import InputError, ParameterError
+from termsieve.metrics import Metric, get_metric
+from termsieve.ranking import Combine, Ranking, Side, check_cut, cut, one_cut, rank
+from termsieve.scores import score
+from termsieve.sources import Source, counts_of
+
+MetricSpec = str | Metric | Callable[..., Any]
+COMPARED = ("bns", "information_gain", "chi_squared")  # by `compare_metrics` where nothing is said
+
+
+def telling_words(
+    source: Source,
+    metric: MetricSpec = "bns",
+    *,
+    target: Any = None,
+    each: bool = False,
+    k: int = 30,
+    side: Side = "both",
+    ratio: float | None = None,
+    alpha: float | None = None,
+    combine: Combine = "max",
+    min_df: float = 1,
+    max_df: float = 1.0,
+    **options: Any,
+) -> pl.DataFrame:
+    """Return the words that tell the classes apart, best first.
+
+    Parameters
+    ----------
+    source : Counts, Corpus, frame, path or list of paths
+        The documents or their counts: anything that `read` or `Counts.load` reads.
+    metric : str, Metric or callable
+        The metric that scores each term for each class; see :data:`termsieve.METRICS`.
+    target : label, optional
+        The class to tell from the rest; all classes by default. Of two classes the second is the target.
+    each : bool
+        Whether to return the best `k` terms of each class, class by class.
+    k : int
+        Number of terms.
+    side, ratio, alpha, combine, min_df, max_df
+        How scores become a ranking; see `rank`.
+    **options
+        How documents are read and cut into terms: text=, label=, separator=, stop_words= and the other
+        options of `read` and `count`.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per term: rank, term, score, class, direction, tp, fp, pos, neg. `class` is the class that the
+        term tells most about; direction is +1 if the term speaks for that class and -1 if against it; tp of
+        pos documents inside the class and fp of neg documents outside contain the term.
+
+    Examples
+    --------
+    >>> from termsieve.corpus import Corpus
+    >>> corpus = Corpus(["buy cheap", "buy now", "see you"], ["spam", "spam", "ham"])
+    >>> telling_words(corpus, "chi_squared", target="spam", k=1).rows()
+    [(1, 'buy', 3.0, 'spam', 1, 2, 0, 2, 1)]
+    """
+    check_cut("k", k)
+    if each and target is not None:
+        raise ParameterError("each=True is for all classes; leave out target=")
+    chosen = get_metric(metric)
+    counts = _counted(source, [chosen], options)
+    _require_two_classes(counts)
+    if each:
+        parts = [counts.take([at]) for at in range(counts.n_classes)]
+    else:
+        parts = [problem_counts(counts, target, combine)]
+    way = _Way(side, ratio, alpha, combine, min_df, max_df)
+    return pl.concat(way.ranking(part, chosen).head(k).to_frame() for part in parts)
+
+
+def words_for_and_against(
+    counts: Counts, target: Any = None, metric: MetricSpec = "bns", n: int = 12
+) -> pl.DataFrame:
+    """Return the `n` best terms for a class and the `n` best against it, in the columns of `telling_words`.
+
+    `rank` counts both kinds together. Without `target` the counts must pose a single problem.
+    """
+    own = one_problem(counts, target)
+    ranking = rank(score(own, metric))
+    signs = own.direction(slice(0, 1))[0][ranking.order]
+    places = [np.flatnonzero(signs == sign)[:n] for sign in (1, -1)]
+    return ranking.to_frame(np.concatenate(places))
+
+
+def select_terms(
+    source: Source,
+    metric: MetricSpec = "bns",
+    *,
+    target: Any = None,
+    k: int | None = None,
+    fraction: float | None = None,
+    threshold: float | None = None,
+    sparsity: float | None = None,
+    memory: float | None = None,
+    side: Side = "both",
+    ratio: float | None = None,
+    alpha: float | None = None,
+    combine: Combine = "max",
+    min_df: float = 1,
+    max_df: float = 1.0,
+    **options: Any,
+) -> list[str]:
+    """Return the terms that a cut-off keeps, best first: a vocabulary for a vectorizer.
+
+    `k`, `fraction`, `threshold`, `sparsity` and `memory` are the cut-offs of `cut`, at most one of them
+    (without any, k = 1000); the other parameters are those of `telling_words`.
+
+    >>> from termsieve.corpus import Corpus
+    >>> select_terms(Corpus(["buy cheap", "buy now", "see you"], ["spam", "spam", "ham"]), k=2)
+    ['buy', 'see']
+    """
+    chosen = get_metric(metric)
+    cuts = one_cut(k=k, fraction=fraction, threshold=threshold, sparsity=sparsity, memory=memory)
+    counts = problem_counts(_counted(source, [chosen], options), target, combine)
+    ranking = _Way(side, ratio, alpha, combine, min_df, max_df).ranking(counts, chosen)
+    terms = [str(term) for term in counts.names()[cut(ranking, **cuts)]]
+    if not terms:
+        raise ParameterError("no word passes this cut-off; allow more")
+    return terms
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Where metrics agree and differ on their best `k` terms.
+
+    Attributes
+    ----------
+    k : int
+        Number of best terms of each metric.
+    metrics : tuple of str
+        The metrics' names.
+    overlap : polars.DataFrame
+        One row per pair of metrics: metric, other, both (the number of terms among the best of either),
+        shared (their share of the best terms), correlation (Spearman's, over the best terms of the two).
+    terms : polars.DataFrame
+        One row per term that any metric has among its best: term, chosen_by (the number of metrics), the
+        term's rank by each metric, df. Terms that all metrics choose come first.
+    """
+
+    k: int
+    metrics: tuple[str, ...]
+    overlap: pl.DataFrame
+    terms: pl.DataFrame
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as plain values, for JSON."""
+        return {
+            "k": self.k,
+            "metrics": list(self.metrics),
+            "overlap": self.overlap.to_dicts(),
+            "terms": self.terms.to_dicts(),
+        }
+
+    def _repr_html_(self) -> str:
+        title = f"The best {self.k:,} terms of {', '.join(self.metrics)}"
+        return html_table(self.overlap.to_dicts(), title, shares=("shared",))
+
+
+def compare_metrics(
+    source: Source,
+    metrics: Sequence[MetricSpec] = COMPARED,
+    *,
+    target: Any = None,
+    k: int = 50,
+    side: Side = "both",
+    combine: Combine = "max",
+    min_df: float = 1,
+    max_df: float = 1.0,
+    **options: Any,
+) -> Comparison:
+    """Return where metrics agree and differ on the best `k` terms of a source.
+
+    The parameters are those of `telling_words`, with at least two `metrics`.
+
+    >>> from termsieve.corpus import Corpus
+    >>> corpus = Corpus(["buy cheap", "buy now", "see you"], ["spam", "spam", "ham"])
+    >>> compare_metrics(corpus, ["bns", "ig"], k=2).overlap.select("metric", "other", "both").rows()
+    [('bns', 'information_gain', 2)]
+    """
+    check_cut("k", k)
+    chosen = {str(found): found for found in map(get_metric, metrics)}
+    if len(chosen) < 2:
+        raise ParameterError("a comparison needs at least two different metrics, such as bns and ig")
+    counts = problem_counts(_counted(source, list(chosen.values()), options), target, combine)
+    way = _Way(side, None, None, combine, min_df, max_df)
+    places = {
+        name: {column: i for i, column in enumerate(way.ranking(counts, each).order.tolist(), 1)}
+        for name, each in chosen.items()
+    }
+    best = {name: {column for column, place in found.items() if place <= k} for name, found in places.items()}
+    return Comparison(k, tuple(chosen), _overlap(places, best, k), _ranks(counts, places, best))
+
+
+def class_summary(source: Source, **options: Any) -> pl.DataFrame:
+    """Return one row per class of a source: class, documents, share, skew.
+
+    `share` is that of all documents; `skew` is the number of documents outside the class per document in it,
+    or None for an empty class. `options` are those of `telling_words`.
+
+    >>> from termsieve.corpus import Corpus
+    >>> class_summary(Corpus(["buy", "now", "see", "you"], ["spam", "ham", "ham", "ham"])).rows()
+    [('ham', 3, 0.75, 0.3333333333333333), ('spam', 1, 0.25, 3.0)]
+    """
+    counts = counts_of(source, **options)
+    pos = pl.Series(counts.pos)
+    return pl.DataFrame(
+        {
+            "class": pl.Series(counts.classes.tolist()),
+            "documents": pos,
+            "share": pos / max(1, counts.n_docs),
+            "skew": pl.Series(counts.neg) / pos.replace(0, None),
+        }
+    )
+
+
+def common_terms(source: Source, n: int = 20, **options: Any) -> pl.DataFrame:
+    """Return the `n` terms that the most documents contain: term, documents.
+
+    >>> from termsieve.corpus import Corpus
+    >>> common_terms(Corpus(["buy cheap", "buy now", "see you"], ["spam", "spam", "ham"]), n=1).rows()
+    [('buy', 2)]
+    """
+    counts = counts_of(source, **options)
+    best = counts.by_df[:n]
+    names = pl.Series([plain_text(name) for name in counts.names()[best]], dtype=pl.String)
+    return pl.DataFrame({"term": names, "documents": counts.df[best]})
+
+
+def problem_counts(counts: Counts, target: Any = None, combine: str = "max") -> Counts:
+    """Return the counts of the class `target`, or of all classes that make a problem of their own."""
+    _require_two_classes(counts)
+    if target is not None:
+        return counts.take([counts.position(target)])
+    return counts if combine == "joint" else counts.take(counts.problems)
+
+
+def one_problem(counts: Counts, target: Any = None) -> Counts:
+    """Return the counts of one class against all other documents; without `target`, of the only problem."""
+    if target is not None:
+        return counts if counts.n_classes == 1 else counts.take([counts.position(target)])
+    if len(counts.problems) != 1:
+        raise ParameterError(f"there are {counts.n_classes} classes; choose one with label=")
+    return counts if counts.n_classes == 1 else counts.take(counts.problems)
+
+
+def _require_two_classes(counts: Counts) -> None:
+    if counts.n_classes < 2 and not counts.multilabel:
+        only = f"class {str(counts.classes[0])!r}" if counts.n_classes else "class"
+        raise InputError(f"there is only one {only}; to tell classes apart takes two")
+
+
+@dataclass(frozen=True)
+class _Way:
+    """How scores become a ranking; the fields are `rank`'s."""
+
+    side: Side
+    ratio: float | None
+    alpha: float | None
+    combine: Combine
+    min_df: float
+    max_df: float
+
+    def ranking(self, counts: Counts, metric: Metric) -> Ranking:
+        # As published, the positive side of a one-sided metric is not folded.
+        return rank(score(counts, metric, fold=self.side != "positive"), **vars(self))
+
+
+def _counted(source: Source, metrics: Sequence[Metric], options: dict[str, Any]) -> Counts:
+    """Return the counts of a source, with occurrences where a metric reads them."""
+    if isinstance(source, Counts):
+        return counts_of(source, **options)
+    reads = any(metric.reads == "occurrences" for metric in metrics)
+    return counts_of(source, **{"occurrences": reads} | options)
+
+
+def _overlap(places: dict[str, dict[int, int]], best: dict[str, set[int]], k: int) -> pl.DataFrame:
+    return pl.DataFrame(
+        [
+            {
+                "metric": a,
+                "other": b,
+                "both": len(best[a] & best[b]),
+                "shared": len(best[a] & best[b]) / max(1, min(k, len(places[a]), len(places[b]))),
+                "correlation": _rank_correlation(places[a], places[b], best[a] | best[b]),
+            }
+            for a, b in combinations(places, 2)
+        ],
+        schema_overrides={"correlation": pl.Float64},
+    )
+
+
+def _ranks(counts: Counts, places: dict[str, dict[int, int]], best: dict[str, set[int]]) -> pl.DataFrame:
+    """Return the ranks of every term that is among the best of any metric, agreement first."""
+    names, df, last = counts.names(), counts.df, counts.n_terms + 1
+    rows: list[dict[str, Any]] = [
+        {"term": plain_text(names[column]), "chosen_by": sum(column in found for found in best.values())}
+        | {name: found.get(column) for name, found in places.items()}
+        | {"df": int(df[column])}
+        for column in set().union(*best.values())
+    ]
+    rows.sort(key=lambda row: (-row["chosen_by"], sum(row[name] or last for name in places), row["term"]))
+    ranks = dict.fromkeys(places, pl.Int64)
+    return pl.DataFrame(rows, schema={"term": pl.String, "chosen_by": pl.Int64, **ranks, "df": pl.Int64})
+
+
+def _rank_correlation(a: dict[int, int], b: dict[int, int], columns: set[int]) -> float | None:
+    """Return Spearman's correlation of two rankings over some columns."""
+    shared = sorted(column for column in columns if column in a and column in b)
+    if len(shared) < 2:
+        return None
+    x, y = (np.argsort(np.argsort([ranks[column] for column in shared])) for ranks in (a, b))
+    return float(np.corrcoef(x, y)[0, 1])

@@ -1,0 +1,95 @@
+"""A token pattern comes in; what the compiled tokeniser must know of it and of each character goes out."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from termsieve.kernels.tokenise import Alphabet
+
+TOKEN_PATTERN = r"(?u)\b\w\w+\b"
+N_CODE_POINTS = 0x110000
+# Its lower case depends on the letters around it, so a text that has it is lowered as a whole.
+SIGMA = 0x3A3
+# A token of more characters than a batch has is left to plain Python.
+LONGEST_LEAST = 1 << 20
+
+# A class of characters, some number of times or more: the patterns the compiled tokeniser knows.
+_RUN_PATTERN = re.compile(
+    r"(?P<flags>\(\?[aiu]+\))?(?P<start>\\b)?"
+    r"(?P<atom>\\[wdS]|\[\^?(?:\\[wWdDsS]|(?!--)[\w .'-])+\])(?P<more>(?P=atom)*)"
+    r"(?:\+|\{(?P<least>\d+),\})(?P<end>\\b)?"
+)
+
+
+class Runs(NamedTuple):
+    """A token pattern that means: maximal runs of a class of characters."""
+
+    flags: str
+    atom: str
+    min_length: int
+    starts_word: bool
+    ends_word: bool
+
+
+@lru_cache(maxsize=64)
+def token_runs(token_pattern: str) -> Runs | None:
+    """Return what the compiled tokeniser needs to know of a pattern, None when it is of another kind."""
+    match = _RUN_PATTERN.fullmatch(token_pattern)
+    if match is None:
+        return None
+    least = 1 if match["least"] is None else int(match["least"])
+    least += len(match["more"]) // len(match["atom"])
+    anchored = match["start"] is not None, match["end"] is not None
+    # (?u) is what every pattern of str has anyway.
+    flags = "" if match["flags"] in (None, "(?u)") else match["flags"]
+    runs = Runs(flags, match["atom"], least, *anchored)
+    token, word = members(runs.flags + runs.atom), members(runs.flags + r"\w")
+    # Between two characters that are no word characters there is no \b, so such a run would not be one token.
+    odd = any(anchored) and bool((token & ~word).any())
+    return None if least < 1 or odd or least > LONGEST_LEAST else runs
+
+
+def _code_points() -> str:
+    return np.arange(N_CODE_POINTS, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
+
+
+@lru_cache(maxsize=64)
+def members(atom: str) -> np.ndarray:
+    """Say of every code point whether the regular expression `atom` matches it."""
+    found = np.zeros(N_CODE_POINTS, dtype=bool)
+    for match in re.finditer(f"{atom}+", _code_points()):
+        found[match.start() : match.end()] = True
+    return found
+
+
+@lru_cache(maxsize=1)
+def lower_case() -> tuple[np.ndarray, tuple[int, ...]]:
+    """Return the lower case of every code point, and the code points that have none of their own."""
+    everything, lowered, specials = _code_points(), [], [SIGMA]
+    for start in range(0, N_CODE_POINTS, 256):
+        block = everything[start : start + 256].replace(chr(SIGMA), "\0")
+        low = block.lower()
+        if len(low) != len(block):
+            specials += [ord(c) for c in block if len(c.lower()) != 1]
+            low = "".join(c.lower() if len(c.lower()) == 1 else c for c in block)
+        lowered.append(low)
+    text = "".join(lowered)
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<i4"), tuple(sorted(specials))
+
+
+@lru_cache(maxsize=64)
+def alphabet_of(flags: str, atom: str, lowercase: bool) -> Alphabet:
+    """Return the kernel's table of all code points, made by Python's own `str.lower` and `re`."""
+    points = np.arange(N_CODE_POINTS, dtype=np.int32)
+    lower, specials = lower_case() if lowercase else (points, ())
+    token, word = members(flags + atom), members(flags + r"\w")
+    kinds = 2 * word.astype(np.int32) + token
+    table = (lower - points) * 4 + kinds[lower]
+    numbers: dict[bytes, int] = {}
+    index = [numbers.setdefault(block.tobytes(), len(numbers)) for block in table.reshape(-1, 256)]
+    blocks = np.frombuffer(b"".join(numbers), dtype=np.int32).reshape(-1, 256)
+    return Alphabet(np.array(index, dtype=np.uint16), blocks, specials)

@@ -1,0 +1,392 @@
+"""Texts come in; a sparse matrix of term counts and its vocabulary, as CountVectorizer makes them, go out."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from array import array
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from termsieve.errors import InputError, ParameterError
+from termsieve.kernels.tokenise import TermTable, place_rows
+from termsieve.limits import check_limit, document_limits
+from termsieve.machine import processor_count
+from termsieve.terms.alphabet import TOKEN_PATTERN
+from termsieve.terms.languages import stemmer
+from termsieve.terms.options import Analysis, checked_text, kind_of
+
+BATCH_CHARACTERS = 1 << 20
+BATCH_DOCUMENTS = 8192
+MAX_THREADS = 4
+
+
+def decoded(docs: Iterable[Any], encoding: str = "utf-8", errors: str = "strict") -> Iterator[Any]:
+    """Yield the documents, those of bytes as str."""
+    if isinstance(docs, str | bytes):
+        raise InputError("a single text was given; give a list of texts, one for each document")
+    if not isinstance(docs, Iterable):
+        raise InputError(f"the documents are {kind_of(docs)}; give a list of texts")
+    for number, doc in enumerate(docs):
+        if isinstance(doc, bytes):
+            try:
+                yield doc.decode(encoding, errors)
+            except UnicodeDecodeError as error:
+                raise InputError(
+                    f"document {number} is not {encoding}: byte {doc[error.start]:#04x} at {error.start}; "
+                    "name its encoding, or replace what cannot be read"
+                ) from None
+        else:
+            yield doc
+
+
+class _Part(NamedTuple):
+    """The rows of a batch, with the terms numbered by one of the tables."""
+
+    table: int
+    indptr: np.ndarray
+    ids: np.ndarray
+    counts: np.ndarray
+
+
+def _batches(docs: Iterable[Any]) -> Iterator[tuple[int, list[Any]]]:
+    """Yield the documents in lists of about a megabyte, each with the number of its first document."""
+    batch: list[Any] = []
+    size = first = 0
+    for number, doc in enumerate(docs):
+        batch.append(doc)
+        size += len(doc) if isinstance(doc, str) else 1
+        if size >= BATCH_CHARACTERS or len(batch) >= BATCH_DOCUMENTS:
+            yield first, batch
+            batch, size, first = [], 0, number + 1
+    if batch:
+        yield first, batch
+
+
+def _worker_count(n_threads: Any) -> int:
+    if n_threads is None:
+        return min(processor_count(), MAX_THREADS)
+    if not isinstance(n_threads, Integral) or n_threads < 1:
+        raise ParameterError(f"n_threads is {n_threads!r}; it must be a positive integer or None")
+    return int(n_threads)
+
+
+def _counted(analysis: Analysis, docs: Iterable[Any], n_threads: int) -> tuple[list[TermTable], list[_Part]]:
+    """Count the documents with the kernel: each thread has a table of its own, the parts are in order."""
+    batches = _batches(docs)
+    head = [batch for _, batch in zip(range(2), batches, strict=False)]
+    numbered = enumerate(chain(head, batches))
+    tables = [analysis.table() for _ in range(n_threads if len(head) > 1 else 1)]
+    parts: dict[int, _Part] = {}
+    failures: dict[float, Exception] = {}
+    lock = threading.Lock()
+
+    def work(which: int) -> None:
+        while not failures:
+            try:
+                with lock:
+                    position, (first, batch) = next(numbered)
+            except StopIteration:
+                return
+            except Exception as error:
+                failures[float("inf")] = error
+                return
+            try:
+                parts[position] = _Part(which, *tables[which].rows(analysis.documents(batch, first)))
+            except Exception as error:
+                failures[position] = error
+
+    _in_threads(work, range(len(tables)))
+    if failures:
+        # Batches are handed out in order, so the first fault is the same for any number of threads.
+        raise failures[min(failures)]
+    return tables, [parts[position] for position in range(len(parts))]
+
+
+def _in_threads(work: Callable[[int], None], items: range) -> None:
+    if len(items) == 1:
+        work(items[0])
+    else:
+        with ThreadPoolExecutor(len(items)) as pool:
+            list(pool.map(work, items))
+
+
+def _as_terms(words: Collection[Any]) -> np.ndarray:
+    return np.fromiter(words, dtype=object, count=len(words))
+
+
+def _matrix(data: np.ndarray, indices: np.ndarray, indptr: np.ndarray, n_columns: int) -> sparse.csr_matrix:
+    if len(data) <= np.iinfo(np.int32).max:
+        indptr = indptr.astype(np.int32, copy=False)
+    X = sparse.csr_matrix((data, indices, indptr), shape=(len(indptr) - 1, n_columns))
+    X.has_sorted_indices = X.has_canonical_format = True
+    return X
+
+
+def _assembled(
+    parts: list[_Part], columns: list[np.ndarray], n_columns: int, one_to_one: bool, n_threads: int
+) -> sparse.csr_matrix:
+    """Put the parts under each other, the terms of table t in the columns columns[t]; empties `parts`."""
+    n_docs = sum(len(part.indptr) - 1 for part in parts)
+    n_cells = sum(len(part.ids) for part in parts)
+    indices, data = np.empty(n_cells, np.int32), np.empty(n_cells, np.int64)
+    indptr = np.zeros(n_docs + 1, np.int64)
+    rows = np.cumsum([0] + [len(part.indptr) - 1 for part in parts])
+    cells = np.cumsum([0] + [len(part.ids) for part in parts])
+    pending = iter(range(len(parts)))
+    lock = threading.Lock()
+
+    def place(i: int, start: int) -> int:
+        part, parts[i] = parts[i], None  # type: ignore[call-overload]
+        ends = indptr[rows[i] + 1 : rows[i + 1] + 1]
+        written: int = place_rows(
+            part.indptr,
+            part.ids,
+            part.counts,
+            columns[part.table],
+            n_columns,
+            indices[start:],
+            data[start:],
+            ends,
+        )
+        ends += start
+        return written
+
+    def work(_: int) -> None:
+        while True:
+            with lock:
+                i = next(pending, None)
+            if i is None:
+                return
+            place(i, int(cells[i]))
+
+    if one_to_one:
+        _in_threads(work, range(min(n_threads, max(len(parts), 1))))
+    else:
+        start = 0
+        for i in pending:
+            start += place(i, start)
+        indices, data = indices[:start].copy(), data[:start].copy()
+    return _matrix(data, indices, indptr, n_columns)
+
+
+def _known_columns(vocabulary: Mapping[Any, int], words: Collection[Any]) -> np.ndarray:
+    """Return the columns of words, -1 for those that the vocabulary lacks.
+
+    A vocabulary may have been set by hand or come from a file: no column outside the matrix gets past here.
+    """
+    found: list[Any] = [vocabulary.get(word, -1) for word in words]
+    sound = all(issubclass(kind, Integral) for kind in set(map(type, found)))
+    if sound and found:
+        sound = min(found) >= -1 and max(found) < len(vocabulary)
+    if not sound:
+        word, column = next(
+            (word, column)
+            for word, column in zip(words, found, strict=True)
+            if not isinstance(column, Integral) or column not in range(-1, len(vocabulary))
+        )
+        raise ParameterError(
+            f"the vocabulary has {len(vocabulary):,} terms but gives {word!r:.40} the column {column!r:.40}; "
+            "the columns of a vocabulary must be 0, 1, 2, ..."
+        )
+    return np.array(found, dtype=np.int32)
+
+
+def _compiled_counts(
+    analysis: Analysis, docs: Iterable[Any], vocabulary: Mapping[Any, int] | None, n_threads: int
+) -> tuple[sparse.csr_matrix, list[Any] | None]:
+    tables, parts = _counted(analysis, docs, n_threads)
+    table = tables[0]
+    own = np.arange(len(table))
+    numbers = [own, *[table.merge(other) for other in tables[1:]]]
+    terms: list[Any] | None = None
+    if vocabulary is None and analysis.stem is None:
+        order = table.order()
+        terms = table.terms(order)
+        column = np.empty(len(order), dtype=np.int32)
+        column[order] = np.arange(len(order), dtype=np.int32)
+    else:
+        words = table.terms() if analysis.stem is None else stemmer(analysis.stem)(table.terms())
+        if vocabulary is None:
+            terms = sorted(set(words))
+            vocabulary = {word: i for i, word in enumerate(terms)}
+        column = _known_columns(vocabulary, words)
+    one_to_one = vocabulary is None
+    n_columns = len(column) if vocabulary is None else len(vocabulary)
+    del table, tables
+    return _assembled(parts, [column[n] for n in numbers], n_columns, one_to_one, n_threads), terms
+
+
+def _plain_counts(
+    analysis: Analysis, docs: Iterable[Any], vocabulary: Mapping[Any, int] | None
+) -> tuple[sparse.csr_matrix, list[Any] | None]:
+    analyse, anything = analysis.analyser(), analysis.takes_anything
+    known: dict[Any, int] = {}
+    ids, counts, indptr = array("i"), array("i"), array("q", [0])
+    for number, doc in enumerate(docs):
+        row: dict[int, int] = {}
+        for term in analyse(checked_text(doc, number, anything)):
+            i = known.setdefault(term, len(known))
+            row[i] = row.get(i, 0) + 1
+        ids.extend(row.keys())
+        counts.extend(row.values())
+        indptr.append(len(ids))
+    part = _Part(0, np.array(indptr, np.int64), np.array(ids, np.int32), np.array(counts, np.int32))
+    if vocabulary is not None:
+        column, n_columns = _known_columns(vocabulary, known), len(vocabulary)
+        return _assembled([part], [column], n_columns, False, 1), None
+    terms = sorted(known)
+    column = np.empty(len(terms), dtype=np.int32)
+    column[[known[term] for term in terms]] = np.arange(len(terms), dtype=np.int32)
+    return _assembled([part], [column], len(terms), True, 1), terms
+
+
+def _counts(
+    docs: Iterable[Any], analysis: Analysis, vocabulary: Mapping[Any, int] | None, n_threads: int | None
+) -> tuple[sparse.csr_matrix, list[Any] | None]:
+    workers = _worker_count(n_threads)
+    if analysis.compiled:
+        # The caller's functions may not bear two threads, and would hold up both.
+        own = analysis.preprocessor is not None or callable(analysis.strip_accents)
+        return _compiled_counts(analysis, docs, vocabulary, 1 if own else workers)
+    return _plain_counts(analysis, docs, vocabulary)
+
+
+def count_known(
+    docs: Iterable[Any], analysis: Analysis, vocabulary: Mapping[Any, int], n_threads: int | None = None
+) -> sparse.csr_matrix:
+    """Return the count of every term of a vocabulary in every document; other terms are left out."""
+    return _counts(docs, analysis, vocabulary, n_threads)[0]
+
+
+def count_terms(
+    docs: Iterable[Any], analysis: Analysis, n_threads: int | None = None
+) -> tuple[sparse.csr_matrix, np.ndarray]:
+    """Return the count of every term in every document, and the terms, sorted.
+
+    The kernel does it where it can, on `n_threads` threads (by default one for each core, four at most); the
+    result is the same for any number.
+    """
+    X, terms = _counts(docs, analysis, None, n_threads)
+    if not terms:
+        if X.shape[0] == 0:
+            raise InputError("there are no documents; at least one with a term is needed")
+        raise InputError(
+            f"none of the {X.shape[0]:,} documents has a term; are they empty, or only stop words?"
+        )
+    return X, _as_terms(terms)
+
+
+def check_term_limits(min_df: Any, max_df: Any, max_features: Any) -> None:
+    """Raise for limits outside their rules, before any text is read."""
+    check_limit("min_df", min_df)
+    check_limit("max_df", max_df)
+    if max_features is not None and (not isinstance(max_features, Integral) or max_features < 1):
+        raise ParameterError(f"max_features is {max_features!r}; it must be a positive integer or None")
+
+
+def kept_columns(
+    X: sparse.csr_matrix, min_df: float = 1, max_df: float = 1.0, max_features: int | None = None
+) -> np.ndarray:
+    """Return the columns with a document frequency within the limits, the most frequent of them, sorted."""
+    least, greatest = document_limits(X.shape[0], min_df, max_df)
+    df = np.bincount(X.indices, minlength=X.shape[1])
+    kept = np.flatnonzero((df >= least) & (df <= greatest))
+    if max_features is not None and len(kept) > max_features:
+        # Ties are broken as numpy's default sort leaves them, which is what CountVectorizer does.
+        total = np.asarray(X.sum(axis=0)).ravel()
+        kept = np.sort(kept[(-total[kept]).argsort()[:max_features]])
+    if len(kept) == 0:
+        raise InputError("no term is left within min_df and max_df; try a lower min_df or a higher max_df")
+    return kept
+
+
+def term_numbers(vocabulary: Mapping[Any, int] | Iterable[Any]) -> dict[Any, int]:
+    """Return the column of each term of a vocabulary: a mapping, terms in order, or a set (sorted)."""
+    if isinstance(vocabulary, Mapping):
+        numbers = dict(vocabulary)
+        if set(numbers.values()) != set(range(len(numbers))):
+            raise ParameterError("the columns of a vocabulary must be 0, 1, 2, ... with each number once")
+    else:
+        words = sorted(vocabulary) if isinstance(vocabulary, set | frozenset) else list(vocabulary)
+        numbers = {}
+        for i, word in enumerate(words):
+            if numbers.setdefault(word, i) != i:
+                raise ParameterError(f"the vocabulary has {word!r} twice; each term may be there once")
+    if not numbers:
+        raise ParameterError("the vocabulary is empty; give at least one term")
+    return numbers
+
+
+def term_matrix(
+    source: Any,
+    *,
+    lowercase: bool = True,
+    token_pattern: str | None = TOKEN_PATTERN,
+    stop_words: str | Collection[str] | None = None,
+    ngram_range: tuple[int, int] = (1, 1),
+    min_df: float = 1,
+    max_df: float = 1.0,
+    max_features: int | None = None,
+    binary: bool = False,
+    vocabulary: Mapping[Any, int] | Iterable[Any] | None = None,
+    strip_accents: str | Callable[[str], str] | None = None,
+    analyzer: str | Callable[[Any], Iterable[Any]] = "word",
+    preprocessor: Callable[[Any], Any] | None = None,
+    tokenizer: Callable[[Any], Iterable[Any]] | None = None,
+    stem: str | None = None,
+    n_threads: int | None = None,
+) -> tuple[sparse.csr_matrix, np.ndarray]:
+    """Return (X, vocabulary): the count of each term in each document, and the terms of the columns, sorted.
+
+    `source` is an iterable of texts or a corpus. A corpus that holds a ready matrix gives that, within
+    `min_df`, `max_df`, `max_features` and `binary`; its columns go by their number where they have no terms.
+    The options are CountVectorizer's, except for `stem` (see `stemmer`) and `n_threads` (see `count_terms`).
+
+    >>> X, vocabulary = term_matrix(["to be or not to be", "be quick"])
+    >>> vocabulary.tolist()
+    ['be', 'not', 'or', 'quick', 'to']
+    >>> X.toarray()
+    array([[2, 1, 1, 0, 2],
+           [1, 0, 0, 1, 0]])
+    """
+    check_term_limits(min_df, max_df, max_features)
+    if getattr(source, "matrix", None) is not None:
+        X = sparse.csr_matrix(source.matrix)
+        terms = _as_terms([*map(str, range(X.shape[1]))] if source.terms is None else source.terms)
+    else:
+        analysis = Analysis(
+            lowercase,
+            token_pattern,
+            stop_words,
+            ngram_range,
+            strip_accents,
+            analyzer,
+            preprocessor,
+            tokenizer,
+            stem,
+        ).checked()
+        known = None if vocabulary is None else term_numbers(vocabulary)
+        for doubt in analysis.doubts(known):
+            warnings.warn(doubt, UserWarning, stacklevel=2)
+        docs = decoded(getattr(source, "texts", source))
+        if known is not None:
+            X, terms = (
+                count_known(docs, analysis, known, n_threads),
+                _as_terms(sorted(known, key=known.__getitem__)),
+            )
+        else:
+            X, terms = count_terms(docs, analysis, n_threads)
+    if binary:
+        X = sparse.csr_matrix((np.ones_like(X.data), X.indices, X.indptr), shape=X.shape)
+    if vocabulary is None:
+        kept = kept_columns(X, min_df, max_df, max_features)
+        if len(kept) < X.shape[1]:
+            X, terms = X[:, kept], terms[kept]
+    return X, terms

@@ -1,0 +1,239 @@
+"""The options of text analysis come in; the function from a text to its terms goes out."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from termsieve.errors import InputError, ParameterError, unknown_name
+from termsieve.kernels.tokenise import Documents, TermTable
+from termsieve.terms.alphabet import TOKEN_PATTERN, alphabet_of, token_runs
+from termsieve.terms.languages import STEMMERS, stemmer, stop_word_set
+
+_SPACES = re.compile(r"\s\s+")
+
+
+def _without_accents(text: str) -> str:
+    if text.isascii():
+        return text
+    return "".join([c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c)])
+
+
+def _ascii_only(text: str) -> str:
+    return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii")
+
+
+ACCENTS: dict[str, Callable[[str], str]] = {"ascii": _ascii_only, "unicode": _without_accents}
+ANALYZERS = ("word", "char", "char_wb")
+
+
+def _word_ngrams(tokens: list[str], ngram_range: tuple[int, int]) -> list[str]:
+    least, most = ngram_range
+    out = list(tokens) if least == 1 else []
+    for n in range(max(least, 2), min(most, len(tokens)) + 1):
+        out.extend(" ".join(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
+    return out
+
+
+def _char_ngrams(text: str, ngram_range: tuple[int, int]) -> list[str]:
+    least, most = ngram_range
+    text = _SPACES.sub(" ", text)
+    lengths = range(least, min(most, len(text)) + 1)
+    return [text[i : i + n] for n in lengths for i in range(len(text) - n + 1)]
+
+
+def _char_wb_ngrams(text: str, ngram_range: tuple[int, int]) -> list[str]:
+    """Return the character n-grams inside words padded with a space; a word shorter than n counts once."""
+    least, most = ngram_range
+    out: list[str] = []
+    for word in _SPACES.sub(" ", text).split():
+        padded = f" {word} "
+        for n in range(least, most + 1):
+            out.extend(padded[i : i + n] for i in range(max(len(padded) - n, 0) + 1))
+            if len(padded) <= n:
+                break
+    return out
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """How a text becomes terms: the options of CountVectorizer, and `stem`.
+
+    Stop words are left out first, then what remains is stemmed, then n-grams are made.
+
+    >>> Analysis(stop_words=["the"], ngram_range=(1, 2)).analyser()("The cat sat")
+    ['cat', 'sat', 'cat sat']
+    """
+
+    lowercase: bool = True
+    token_pattern: str | None = TOKEN_PATTERN
+    stop_words: str | Collection[str] | None = None
+    ngram_range: tuple[int, int] = (1, 1)
+    strip_accents: str | Callable[[str], str] | None = None
+    analyzer: str | Callable[[Any], Iterable[Any]] = "word"
+    preprocessor: Callable[[Any], Any] | None = None
+    tokenizer: Callable[[Any], Iterable[Any]] | None = None
+    stem: str | None = None
+
+    def checked(self) -> Analysis:
+        """Return itself, or raise for the first option that is outside its rule."""
+        try:
+            bounds: tuple[Any, Any] = self.ngram_range
+            least, most = bounds
+        except (TypeError, ValueError):
+            raise ParameterError(
+                f"ngram_range is {self.ngram_range!r}; it must be a pair of integers"
+            ) from None
+        whole = all(isinstance(bound, Integral) for bound in bounds)
+        if not (whole and 1 <= least <= most):
+            raise ParameterError(
+                f"ngram_range is {self.ngram_range!r}; it must be (least, most), 1 <= least <= most"
+            )
+        if not callable(self.analyzer) and self.analyzer not in ANALYZERS:
+            raise unknown_name("analyzer", str(self.analyzer), ANALYZERS)
+        if self.strip_accents and not callable(self.strip_accents) and self.strip_accents not in ACCENTS:
+            raise unknown_name("strip_accents", str(self.strip_accents), ACCENTS)
+        for name in ("preprocessor", "tokenizer"):
+            if getattr(self, name) is not None and not callable(getattr(self, name)):
+                raise ParameterError(f"{name} is {getattr(self, name)!r}; it must be callable or None")
+        if self.stem is not None and self.stem not in STEMMERS:
+            raise unknown_name("stemmer", str(self.stem), STEMMERS)
+        if self.stem is not None and self.analyzer != "word":
+            raise ParameterError("stem works on words; leave it out or set analyzer='word'")
+        if self.analyzer == "word":
+            stop_word_set(self.stop_words)
+            if self.tokenizer is None:
+                self._pattern()
+        return self
+
+    def doubts(self, vocabulary: Iterable[Any] | None = None) -> Iterator[str]:
+        """Yield a sentence for each option that is allowed but can hardly be meant."""
+        if self.lowercase and any(isinstance(t, str) and any(map(str.isupper, t)) for t in vocabulary or ()):
+            yield "the vocabulary has upper case characters, which no text has with lowercase=True"
+        if self.analyzer != "word":
+            if self.stop_words is not None:
+                yield "stop_words has no effect when analyzer is not 'word'"
+            return
+        stops = stop_word_set(self.stop_words)
+        if not stops or self.tokenizer or self.preprocessor or callable(self.strip_accents):
+            return
+        cut, prepare = self._pattern().findall, self._preprocess()
+        odd = {token for word in stops if isinstance(word, str) for token in cut(prepare(word))} - stops
+        if odd:
+            yield f"cutting the stop words gives {sorted(odd)}, which are no stop words; add them to the list"
+
+    def _pattern(self) -> re.Pattern[str]:
+        if not isinstance(self.token_pattern, str):
+            raise ParameterError(
+                f"token_pattern is {self.token_pattern!r}; it must be a str without a tokenizer"
+            )
+        try:
+            pattern = re.compile(self.token_pattern)
+        except re.error as error:
+            raise ParameterError(f"token_pattern {self.token_pattern!r} is malformed: {error}") from None
+        if pattern.groups > 1:
+            raise ParameterError(
+                f"token_pattern {self.token_pattern!r} has {pattern.groups} groups; it may have one"
+            )
+        return pattern
+
+    def _preprocess(self) -> Callable[[Any], Any]:
+        """Return what is done to a whole text before it is cut."""
+        if self.preprocessor is not None:
+            return self.preprocessor
+        accents = self.strip_accents or None
+        strip = ACCENTS[accents] if isinstance(accents, str) else accents
+        lowercase = self.lowercase
+
+        def prepared(text: str) -> str:
+            if lowercase:
+                text = text.lower()
+            return text if strip is None else strip(text)
+
+        return prepared
+
+    @property
+    def takes_anything(self) -> bool:
+        """Whether documents other than str are left to the caller's functions."""
+        if callable(self.analyzer) or self.preprocessor is not None:
+            return True
+        return self.tokenizer is not None and not self.lowercase and not self.strip_accents
+
+    def analyser(self) -> Callable[[Any], Iterable[Any]]:
+        """Return the function from a document to its terms, in plain Python and for every option."""
+        if callable(self.analyzer):
+            return self.analyzer
+        prepare, ngram_range = self._preprocess(), self.ngram_range
+        if self.analyzer != "word":
+            ngrams = _char_ngrams if self.analyzer == "char" else _char_wb_ngrams
+            return lambda text: ngrams(prepare(text), ngram_range)
+        tokenise = self.tokenizer or self._pattern().findall
+        stops = stop_word_set(self.stop_words)
+        stemmed = None if self.stem is None else stemmer(self.stem)
+
+        def terms(text: Any) -> Iterable[Any]:
+            tokens = tokenise(prepare(text))
+            if stops is not None:
+                tokens = [token for token in tokens if token not in stops]
+            if stemmed is not None:
+                tokens = stemmed(tokens)
+            return tokens if ngram_range[1] == 1 else _word_ngrams(list(tokens), ngram_range)
+
+        return terms
+
+    @property
+    def compiled(self) -> bool:
+        """Whether the kernel can do it; a table then has the terms before stemming."""
+        if self.analyzer != "word" or self.tokenizer is not None or tuple(self.ngram_range) != (1, 1):
+            return False
+        return isinstance(self.token_pattern, str) and token_runs(self.token_pattern) is not None
+
+    @property
+    def _lowers_in_kernel(self) -> bool:
+        return bool(self.lowercase) and self.preprocessor is None and not self.strip_accents
+
+    def table(self) -> TermTable:
+        """Return an empty table of the kernel for these options."""
+        runs = token_runs(self.token_pattern or "")
+        assert runs is not None
+        letters = alphabet_of(runs.flags, runs.atom, self._lowers_in_kernel)
+        stops = [word for word in stop_word_set(self.stop_words) or () if isinstance(word, str)]
+        return TermTable(letters, runs.min_length, runs.starts_word, runs.ends_word, stops)
+
+    def documents(self, batch: list[Any], first: int = 0) -> Documents:
+        """Return the texts of a batch as the kernel reads them; `first` is the number of its first."""
+        runs = token_runs(self.token_pattern or "")
+        assert runs is not None
+        if self.preprocessor is not None or self.strip_accents:
+            prepare = self._preprocess()
+            batch = [
+                prepare(checked_text(doc, first + i, self.takes_anything)) for i, doc in enumerate(batch)
+            ]
+        try:
+            return Documents.of_texts(batch, alphabet_of(runs.flags, runs.atom, self._lowers_in_kernel))
+        except TypeError as error:
+            if not error.args or not isinstance(error.args[0], int):
+                raise
+            raise _not_a_text(batch[error.args[0]], first + error.args[0]) from None
+
+
+def _not_a_text(doc: Any, number: int) -> InputError:
+    return InputError(f"document {number} is {kind_of(doc)}; every document must be a str")
+
+
+def kind_of(doc: Any) -> str:
+    """Return what a document that is no text is, in words."""
+    return repr(doc) if doc is None or isinstance(doc, float) else f"a {type(doc).__name__}"
+
+
+def checked_text(doc: Any, number: int, anything: bool) -> Any:
+    """Return a document that is a str, or anything at all if that is allowed; otherwise raise."""
+    if isinstance(doc, str) or (anything and doc is not np.nan):
+        return doc
+    raise _not_a_text(doc, number)

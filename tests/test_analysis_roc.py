@@ -1,0 +1,73 @@
+"""Points and lines of the ROC plane against small tables done by hand."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from termsieve import Counts, analysis
+from termsieve.errors import ParameterError, UnknownNameError
+
+
+def random_counts(seed, n_terms=60, pos=25, neg=40):
+    generator = np.random.default_rng(seed)
+    tp = generator.binomial(pos, generator.beta(0.3, 1, n_terms))
+    fp = generator.binomial(neg, generator.beta(0.3, 1, n_terms))
+    return Counts([tp], [pos], tp + fp, pos + neg, ["c"], [f"w{i}" for i in range(n_terms)], multilabel=True)
+
+
+def test_both_branches_of_a_two_sided_metric_are_drawn():
+    counts = random_counts(1, n_terms=200)
+    lines = analysis.isoclines(counts, metrics=["bns", "wllr"], sizes=[20])
+    sides = {}
+    for (name, _), part in lines.group_by("metric", "line"):
+        middle = part.sort("step").row(part.height // 2, named=True)
+        sides.setdefault(name, set()).add(bool(middle["tp"] * 40 > middle["fp"] * 25))
+    assert sides["bns"] == {True, False}
+    assert sides["wllr"] == {True}
+
+
+def test_sizes_beyond_the_terms_have_no_line_and_other_metrics_none_at_all():
+    counts = random_counts(2)
+    assert analysis.isoclines(counts, metrics=["bns"], sizes=[5000]).is_empty()
+    with pytest.raises(ParameterError, match="metric 'random' has no isoclines"):
+        analysis.isoclines(counts, metrics=["random"])
+    with pytest.raises(ParameterError, match="1 to 5 metrics, not 6"):
+        analysis.roc_map(counts, metrics=["bns"] * 6)
+    assert not analysis.isoclines(
+        counts, metrics=[lambda tp, fp, pos, neg: tp - 2 * fp], sizes=[9]
+    ).is_empty()
+
+
+def test_points_group_the_terms_that_share_a_table():
+    X = [[1, 1, 0, 1], [1, 1, 0, 0], [0, 0, 1, 1]]
+    counts = Counts.from_matrix(X, ["a", "a", "b"], terms=["w", "v", "u", "t"])
+    made = analysis.term_points(counts, "a")
+    assert sorted(made.rows()) == [(0, 2, 2, "w, v"), (1, 0, 1, "u"), (1, 1, 1, "t")]
+    assert (
+        analysis.term_points(counts, "a", max_words=1).filter(pl.col("terms") == 2)["words"].item()
+        == "w and 1 more"
+    )
+    kept = analysis.term_points(counts, "a", metrics=["accuracy"], max_points=1)
+    assert kept["words"].to_list() == ["w, v"]
+    with pytest.raises(UnknownNameError, match="class 'c' is unknown"):
+        analysis.term_points(counts, "c")
+    three = Counts.from_matrix(X, ["a", "b", "c"])
+    with pytest.raises(ParameterError, match="3 classes; choose one with label="):
+        analysis.roc_map(three)
+
+
+def test_points_count_every_present_term_once():
+    counts = random_counts(5, n_terms=500)
+    made = analysis.term_points(counts)
+    assert made["terms"].sum() == int((counts.df > 0).sum())
+    assert made.select("fp", "tp").n_unique() == made.height
+
+
+def test_a_family_of_isoclines_has_the_levels_asked_for():
+    family = analysis.isocline_family("accuracy", pos=10, neg=20, levels=[-5.0, 0.0, 5.0])
+    assert family["level"].unique().sort().to_list() == [-5.0, 0.0, 5.0]
+    # accuracy is tp - fp, folded: on each line tp - fp, or its mirror image, is the level
+    for row in family.filter(pl.col("level") == 5.0).to_dicts():
+        difference = 10 * row["tpr"] - 20 * row["fpr"]
+        assert min(abs(difference - 5), abs(-10 - difference - 5)) < 1e-6
+    assert analysis.isocline_family("bns", levels=4)["level"].n_unique() == 4

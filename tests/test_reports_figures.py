@@ -1,0 +1,107 @@
+"""The declared figures: each is whole, each is drawn by the real renderer, and the gallery shows them."""
+
+import inspect
+import re
+import runpy
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from termsieve import Counts, analysis, charts
+from termsieve.reports import corpus, study
+
+ROOT = Path(__file__).parents[1]
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "</style>",
+    "\u202eevil",
+    "x" * 300,
+    "🐘",
+    "\ud800",
+]
+DECLARED = [figure for part in (corpus, study) for section in part.SECTIONS for figure in section.figures]
+
+
+def of(names):
+    return [name.partition("=")[0] for name in names]
+
+
+@pytest.mark.parametrize("figure", DECLARED, ids=lambda figure: figure.name)
+def test_a_figure_is_a_table_of_the_analysis_and_a_chart_of_charts(figure):
+    assert getattr(analysis, figure.table.__name__) is figure.table
+    assert set(of(figure.needs)) <= set(inspect.signature(figure.table).parameters)
+    if figure.chart is not None:
+        assert getattr(charts, figure.chart.__name__) is figure.chart
+        assert set(of(figure.reads)) <= set(list(inspect.signature(figure.chart).parameters)[1:])
+
+
+def test_every_chart_belongs_to_a_figure():
+    drawn = {figure.chart.__name__ for figure in DECLARED if figure.chart}
+    assert drawn == set(charts.__all__) - {"PALETTE", "save"}
+
+
+@pytest.fixture(scope="module")
+def reports(study_rows):
+    generator = np.random.default_rng(3)
+    y = np.array(["<b>ham</b>", "spam", "eggs"])[generator.integers(0, 3, 90)]
+    rates = 0.1 + 0.8 * generator.random((3, 60)) * generator.random(60)
+    X = generator.random((90, 60)) < rates[np.unique(y, return_inverse=True)[1]]
+    terms = HOSTILE + [f"w{i}" for i in range(60 - len(HOSTILE))]
+    counts = Counts.from_matrix(X.astype(int), y, terms=terms)
+    fixed = {"corpus": "one", "trial": 0, "method": "icc", "learner": "svm", "size_kind": "k"}
+    selections = pl.DataFrame(
+        [
+            {**fixed, "problem": problem, "fold": fold, "size": size, "ratio": 0.2 * fold, "lam": 0.5}
+            | {"curve": [0.1 * i for i in range(11)], "terms": list(range(fold, fold + int(size)))}
+            for problem in "pqr"
+            for fold in (0, 1)
+            for size in (5.0, 10.0)
+        ]
+    )
+    return [
+        corpus.corpus_figures(counts, sizes=(5, 10)),
+        study.study_figures(study_rows, selections, corpora={"one": {"terms": 100}}),
+    ]
+
+
+def test_every_figure_is_on_the_page(reports):
+    for report in reports:
+        sections, notes = report.sections()
+        assert notes == []
+        assert [section.id for section in sections] == [section.name for section in report.declared]
+        for section in sections:
+            for figure in section.figures:
+                choices = [len(report.chosen[key]) for key in figure.by]
+                assert len(figure.variants) == np.prod(choices, initial=1)
+    names = {figure.id for section in sections for figure in section.figures}
+    assert {"k-f1", "skew-low", "skew-high", "stability", "chosen-lam", "tuning-ratio"} <= names
+
+
+@pytest.fixture(scope="module")
+def pictures(reports):
+    drawn = [picture for report in reports for picture in report.pictures({"class": "spam"})]
+    return {picture.figure.chart.__name__: picture.chart for picture in drawn}
+
+
+@pytest.mark.parametrize("name", sorted({figure.chart.__name__ for figure in DECLARED if figure.chart}))
+def test_every_chart_renders(name, pictures, tmp_path):
+    charts.save(pictures[name], tmp_path / "chart.svg")
+    svg = (tmp_path / "chart.svg").read_text()
+    assert svg.startswith("<svg")
+    assert svg.count("<path") > 3
+    assert "<script" not in svg
+    assert "NaN" not in svg
+
+
+def test_the_gallery_shows_every_chart(tmp_path):
+    runpy.run_path(str(ROOT / "examples" / "gallery.py"))["main"](tmp_path)
+    made = {file.name for file in (tmp_path / "pictures").iterdir()}
+    assert made == {f"{figure.chart.__name__}.svg" for figure in DECLARED if figure.chart}
+    assert all(file.stat().st_size < 100_000 for file in (tmp_path / "pictures").iterdir())
+    page = (tmp_path / "gallery.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"\(pictures/([\w.]+)\)", page)) == made
+    assert page == (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    assert {file.name for file in (ROOT / "docs" / "pictures").iterdir()} == made

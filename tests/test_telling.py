@@ -1,0 +1,241 @@
+"""The word tables people read: against per-document loops and the plain ranking."""
+
+import json
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy.stats import spearmanr
+
+from termsieve import (
+    Corpus,
+    Counts,
+    class_summary,
+    compare_metrics,
+    count,
+    rank,
+    score,
+    select_terms,
+    telling_words,
+)
+from termsieve.errors import InputError, ParameterError
+from termsieve.telling import common_terms, words_for_and_against
+
+TEXTS = [
+    "cheap pills now, buy",
+    "buy cheap watches",
+    "see you at noon",
+    "minutes of the meeting",
+    "the meeting is at noon",
+    "the match at noon, what a match",
+    "they won the match",
+]
+LABELS = ["spam", "spam", "ham", "ham", "ham", "sport", "sport"]
+COLUMNS = ["rank", "term", "score", "class", "direction", "tp", "fp", "pos", "neg"]
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return Corpus(TEXTS, LABELS, name="mail")
+
+
+def documents_with(term, label, inside):
+    return sum(
+        term in text.replace(",", "").split() and (own == label) == inside
+        for text, own in zip(TEXTS, LABELS, strict=True)
+    )
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"side": "positive"}, {"side": "negative"}, {"combine": "mean"}, {"ratio": 0.5}, {"target": "spam"}],
+    ids=str,
+)
+def test_the_rows_count_documents_of_the_class_they_name(corpus, options):
+    frame = telling_words(corpus, "chi_squared", **options)
+    assert frame.columns == COLUMNS
+    assert frame["rank"].to_list() == list(range(1, len(frame) + 1))
+    for row in frame.to_dicts():
+        assert row["tp"] == documents_with(row["term"], row["class"], True)
+        assert row["fp"] == documents_with(row["term"], row["class"], False)
+        assert (row["pos"], row["pos"] + row["neg"]) == (LABELS.count(row["class"]), len(TEXTS))
+        assert row["direction"] == np.sign(row["tp"] * row["neg"] - row["fp"] * row["pos"])
+
+
+def test_the_class_is_the_one_with_the_highest_score(corpus):
+    scores = score(count(corpus), "chi_squared")
+    for row in telling_words(corpus, "chi_squared").to_dicts():
+        column = scores.counts.terms.tolist().index(row["term"])
+        at = scores.classes.tolist().index(row["class"])
+        assert scores.values[at, column] == scores.values[:, column].max() == row["score"]
+
+
+def test_a_side_names_a_class_on_that_side_where_there_is_one(corpus):
+    directions = score(count(corpus), "bns").direction
+    terms = count(corpus).terms.tolist()
+    for side, sign in (("positive", 1), ("negative", -1)):
+        for row in telling_words(corpus, side=side, k=100).to_dicts():
+            if (directions[:, terms.index(row["term"])] == sign).any():
+                assert row["direction"] == sign
+
+
+def test_the_order_is_that_of_the_ranking(corpus):
+    counts = count(corpus)
+    best = rank(score(counts.take(["ham"]), "ig")).terms[:5].tolist()
+    assert telling_words(corpus, "ig", target="ham", k=5)["term"].to_list() == best
+
+
+def test_each_class_on_its_own(corpus):
+    frame = telling_words(corpus, each=True, k=2)
+    assert frame.select("class", "rank").rows() == [(c, r) for c in ("ham", "spam", "sport") for r in (1, 2)]
+    for label in ("ham", "spam", "sport"):
+        own = telling_words(corpus, target=label, k=2)
+        assert frame.filter(pl.col("class") == label).equals(own)
+
+
+def test_a_ranking_without_scores_names_the_class_by_difference_of_shares(corpus):
+    from termsieve.ranking import Ranking
+
+    counts = count(corpus)
+    at = counts.terms.tolist().index("match")
+    frame = Ranking(np.array([at]), np.zeros(counts.n_terms), counts).to_frame()
+    assert frame.select("class", "direction", "tp", "fp").row(0) == ("sport", 1, 2, 0)
+
+
+def test_every_kind_of_source_gives_the_same_words(tmp_path, corpus):
+    expected = telling_words(count(corpus))
+    columns = {"body": TEXTS, "folder": LABELS}
+    pl.DataFrame(columns).write_csv(tmp_path / "mail.csv")
+    count(corpus).save(tmp_path / "counts.parquet")
+    for number, rows in enumerate((slice(0, 3), slice(3, None))):
+        pl.DataFrame(columns)[rows].write_ndjson(tmp_path / f"part{number}.jsonl")
+        count(corpus.subset(rows)).save(tmp_path / f"part{number}.parquet")
+    for label in set(LABELS):
+        (tmp_path / "folders" / label).mkdir(parents=True)
+    for number, (text, label) in enumerate(zip(TEXTS, LABELS, strict=True)):
+        (tmp_path / "folders" / label / f"{number}.txt").write_text(text)
+    named = {"text": "body", "label": "folder"}
+    assert telling_words(corpus).equals(expected)
+    assert telling_words(pl.DataFrame(columns), **named).equals(expected)
+    assert telling_words(pd.DataFrame(columns), **named).equals(expected)
+    assert telling_words(tmp_path / "mail.csv", **named).equals(expected)
+    assert telling_words([tmp_path / f"part{n}.jsonl" for n in (0, 1)], **named).equals(expected)
+    assert telling_words(tmp_path / "counts.parquet").equals(expected)
+    assert telling_words([tmp_path / f"part{n}.parquet" for n in (0, 1)]).equals(expected)
+    assert telling_words(str(tmp_path / "folders")).equals(expected)
+
+
+def test_term_options_and_occurrences_reach_the_counter(corpus):
+    words = telling_words(corpus, k=100, ngram_range=(2, 2))["term"].to_list()
+    assert "the meeting" in words
+    assert "meeting" not in words
+    found = telling_words(corpus, "word_frequency", target="sport", k=100)
+    assert dict(found.select("term", "score").iter_rows())["match"] == "".join(TEXTS).count("match")
+
+
+WRONG = [
+    ({"k": 0}, ParameterError, "k must be a whole number"),
+    ({"metric": "bnz"}, ParameterError, "did you mean 'bns'"),
+    ({"target": "eggs"}, ParameterError, "class 'eggs' is unknown"),
+    ({"target": "spam", "each": True}, ParameterError, "leave out target="),
+    ({"text": "body"}, ParameterError, "text= is for files and frames"),
+    ({"format": "table"}, ParameterError, "format= is for files and frames"),
+]
+
+
+@pytest.mark.parametrize(("options", "error", "sentence"), WRONG, ids=[s for _, _, s in WRONG])
+def test_wrong_calls_are_told(corpus, options, error, sentence):
+    with pytest.raises(error, match=sentence):
+        telling_words(corpus, **options)
+
+
+def test_wrong_sources_are_told(tmp_path, corpus):
+    with pytest.raises(InputError, match="only one class 'spam'"):
+        telling_words(corpus.subset([0, 1]))
+    with pytest.raises(InputError, match="a int holds no documents"):
+        telling_words(3)
+    with pytest.raises(InputError, match="a list holds no documents"):
+        telling_words([("a", "b")])
+    with pytest.raises(ParameterError, match="stop_words= is for documents"):
+        telling_words(count(corpus), stop_words="english")
+    count(corpus).save(tmp_path / "counts.parquet")
+    pl.DataFrame({"text": TEXTS, "label": LABELS}).write_csv(tmp_path / "mail.csv")
+    with pytest.raises(InputError, match="one kind at a time"):
+        telling_words([tmp_path / "counts.parquet", tmp_path / "mail.csv"])
+    with pytest.raises(ParameterError, match="delimiter= is for files"):
+        telling_words(pl.read_csv(tmp_path / "mail.csv"), delimiter=";")
+
+
+def test_the_words_for_and_against_are_the_best_of_each_direction(corpus):
+    counts = count(corpus)
+    frame = words_for_and_against(counts, "ham", "chi_squared", n=3)
+    ranking = rank(score(counts.take(["ham"]), "chi_squared")).to_frame()
+    for sign in (1, -1):
+        expected = ranking.filter(pl.col("direction") == sign).head(3)
+        assert frame.filter(pl.col("direction") == sign).equals(expected)
+    with pytest.raises(ParameterError, match="3 classes; choose one"):
+        words_for_and_against(counts)
+
+
+def test_metrics_are_compared_by_their_best_terms(corpus):
+    found = compare_metrics(corpus, ["bns", "chi", "df"], target="sport", k=4)
+    own = count(corpus).take(["sport"])
+    order = {name: rank(score(own, name)).terms.tolist() for name in found.metrics}
+    for row in found.overlap.to_dicts():
+        a, b = order[row["metric"]], order[row["other"]]
+        assert row["both"] == len(set(a[:4]) & set(b[:4]))
+        assert row["shared"] == row["both"] / 4
+        either = sorted(set(a[:4]) | set(b[:4]))
+        expected = spearmanr([a.index(term) for term in either], [b.index(term) for term in either])
+        assert row["correlation"] == pytest.approx(expected.statistic)
+    chosen = Counter(term for terms in order.values() for term in terms[:4])
+    assert {row["term"]: row["chosen_by"] for row in found.terms.to_dicts()} == chosen
+    assert found.terms["chosen_by"].is_sorted(descending=True)
+    for row in found.terms.to_dicts():
+        assert row["chi_squared"] == order["chi_squared"].index(row["term"]) + 1
+    assert json.loads(json.dumps(found.to_dict()))["k"] == 4
+    with pytest.raises(ParameterError, match="two different metrics"):
+        compare_metrics(corpus, ["chi", "chi_squared"])
+
+
+def test_ranks_beyond_the_ranking_are_missing(corpus):
+    found = compare_metrics(corpus, ["bns", "df"], k=2, min_df=2)
+    assert found.terms["df"].min() >= 2
+    only = Corpus(["a1", "b1"], ["x", "y"])
+    assert compare_metrics(only, ["bns", "df"], k=1).overlap["correlation"].dtype == pl.Float64
+
+
+def test_the_class_summary_counts_documents(corpus):
+    expected = [("ham", 3, 3 / 7, 4 / 3), ("spam", 2, 2 / 7, 2.5), ("sport", 2, 2 / 7, 2.5)]
+    assert class_summary(corpus).rows() == expected
+    empty = Counts([[0], [1]], [0, 1], [1], 1, ["a", "b"])
+    assert class_summary(empty)["skew"].to_list() == [None, 0.0]
+
+
+def test_the_commonest_terms_come_first(corpus):
+    frame = common_terms(corpus, n=3)
+    counted = Counter(term for text in TEXTS for term in set(text.replace(",", "").split()))
+    assert frame["documents"].to_list() == sorted(counted.values(), reverse=True)[:3]
+    assert all(counted[row["term"]] == row["documents"] for row in frame.to_dicts())
+
+
+def test_selected_terms_are_those_of_the_cut(corpus):
+    everything = telling_words(corpus, "chi", k=1000)["term"].to_list()
+    assert select_terms(corpus, "chi", k=3) == everything[:3]
+    assert select_terms(corpus, "chi", fraction=0.5) == everything[: round(len(everything) / 2)]
+    assert select_terms(corpus, "chi") == everything
+    with pytest.raises(ParameterError, match="not k and fraction together"):
+        select_terms(corpus, k=3, fraction=0.5)
+    with pytest.raises(ParameterError, match="no word passes this cut-off"):
+        select_terms(corpus, threshold=1e9)
+
+
+def test_whole_numbers_as_classes_keep_their_type(tmp_path):
+    corpus = Corpus(["one two", "two three"], [1, 2])
+    assert telling_words(corpus, k=1)["class"].to_list() == [2]
+    assert telling_words(corpus, target="1", k=1)["class"].to_list() == [1]
+    assert class_summary(corpus)["class"].to_list() == [1, 2]
+    count(corpus).save(tmp_path / "c.parquet")
+    assert telling_words(tmp_path / "c.parquet", k=1)["class"].to_list() == [2]
