@@ -1,9 +1,10 @@
-"""Corpora come in; how the adviser's pipelines do against four baselines, and whether its promises hold, go out.
+"""Corpora come in; how advised pipelines do against four baselines, and whether promises hold, go out.
 
-Each draw takes 900 to 1,500 documents of a corpus and a question (one class against the rest, or all classes), hides
-a third of them, asks for advice on the others, fits the recommended pipeline to them and tests it on that third. The
-baselines are scikit-learn's: tf-idf + LinearSVC; the same with balanced class weights; with C by cross-validation;
-and, for one class, with the threshold tuned out of fold. All figures are scikit-learn's.
+Each draw takes 900 to 1,500 documents of a corpus and a question (one class against the rest, or all
+classes), hides a third of them, asks for advice on the others, fits the recommended pipeline to them and
+tests it on that third. The baselines are scikit-learn's: tf-idf + LinearSVC; the same with balanced class
+weights; with C by cross-validation; and, for one class, with the threshold tuned out of fold. All figures
+are scikit-learn's.
 
     TERMSIEVE_DATA=... python benchmarks/adviser.py run --tuning --out tuning.jsonl
     python benchmarks/adviser.py calibrate tuning.jsonl > src/termsieve/adviser/calibration.toml
@@ -25,13 +26,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from adviser_corpora import CHECKING, TUNING, Draw, corpus_of, draws
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.metrics import accuracy_score, f1_score, fbeta_score, make_scorer
 from sklearn.model_selection import GridSearchCV, TunedThresholdClassifierCV
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
+from adviser_corpora import CHECKING, TUNING, Draw, corpus_of, draws
 from termsieve.adviser import advise
 from termsieve.adviser.goals import get_goal
 from termsieve.adviser.promise import calibration_for, raw_interval
@@ -67,7 +68,7 @@ def documents_of(part: Corpus) -> Any:
 def baselines(draw: Draw, goal: str) -> dict[str, float]:
     """Return the figures of what a practitioner gets in three lines."""
     shown, hidden = documents_of(draw.shown), documents_of(draw.hidden)
-    if draw.shown.texts is not None:  # counted once: the pipelines below weigh the counts in each of their folds
+    if draw.shown.texts is not None:  # counted once; the pipelines weigh the counts in each of their folds
         words = CountVectorizer()
         shown, hidden = words.fit_transform(shown), words.transform(hidden)
     y, truth = labels_of(draw.shown, draw.target), labels_of(draw.hidden, draw.target)
@@ -77,11 +78,13 @@ def baselines(draw: Draw, goal: str) -> dict[str, float]:
         "svm": make_pipeline(tfidf, LinearSVC()),
         "balanced": make_pipeline(tfidf, LinearSVC(class_weight="balanced")),
         "C by cv": GridSearchCV(
-            make_pipeline(tfidf, LinearSVC()), {"linearsvc__C": [0.01, 0.1, 1, 10, 100]}, scoring=scoring, cv=5
+            make_pipeline(tfidf, LinearSVC()), {"linearsvc__C": [0.1, 1, 10]}, scoring=scoring, cv=5
         ),
     }
     if draw.target is not None:
-        models["threshold"] = TunedThresholdClassifierCV(make_pipeline(tfidf, LinearSVC()), scoring=scoring, cv=5)
+        models["threshold"] = TunedThresholdClassifierCV(
+            make_pipeline(tfidf, LinearSVC()), scoring=scoring, cv=5
+        )
     return {name: score(goal, truth, model.fit(shown, y).predict(hidden)) for name, model in models.items()}
 
 
@@ -93,7 +96,9 @@ def draw_facts(draw: Draw, goal: str, compare: bool = True) -> dict[str, Any]:
     low, high = advice.interval(len(draw.hidden))
     promise = advice.promise
     raw_low, raw_high = raw_interval(promise.verdicts, promise.goal, len(draw.hidden))
-    said = advice.pipeline().fit(documents_of(draw.shown), draw.shown.labels).predict(documents_of(draw.hidden))
+    said = (
+        advice.pipeline().fit(documents_of(draw.shown), draw.shown.labels).predict(documents_of(draw.hidden))
+    )
     said = said.astype(str)
     truth = labels_of(draw.hidden, draw.target)
     figure = score(goal, truth, said if draw.target is None else (said == draw.target).astype(int))
@@ -147,7 +152,7 @@ def run(
 
 
 def calibration(rows: list[dict[str, Any]]) -> str:
-    """Return the table of calibrations as TOML: for binary problems and for several classes, and each goal."""
+    """Return the calibrations as TOML: for one class and for several classes, for each goal."""
     lines = ["# Made by benchmarks/adviser.py calibrate from the tuning corpora; see docs/adviser.md."]
     for kind in ("binary", "classes"):
         for goal in GOALS:
@@ -156,12 +161,16 @@ def calibration(rows: list[dict[str, Any]]) -> str:
                 continue
             lack = mean_lack(part)
             lines += ["", f"[{kind}.{goal}]", f"# {len(part)} draws"]
-            lines += [f"lack = {lack:.3f}", f"reach = {REACH}", f"spread = {calibrated_spread(part, lack):.4f}"]
+            lines += [
+                f"lack = {lack:.3f}",
+                f"reach = {REACH}",
+                f"spread = {calibrated_spread(part, lack):.4f}",
+            ]
     return "\n".join(lines)
 
 
 def mean_lack(rows: list[dict[str, Any]]) -> float:
-    """Return the part of the distance to 1 by which the promises would have to rise to be right on average."""
+    """Return the part of the distance to 1 by which promises must rise to be right on average."""
     gaps = [row["figure"] - row["measured"] for row in rows]
     return float(np.mean(gaps) / np.mean([1 - row["measured"] for row in rows]))
 
@@ -182,7 +191,7 @@ def calibrated_spread(rows: list[dict[str, Any]], lack: float, level: float = 0.
 
 
 def promise_again(row: dict[str, Any]) -> dict[str, Any]:
-    """Return the row with the promise that the installed calibration gives: the choice does not depend on it."""
+    """Return the row with the promise of the installed calibration, on which the choice does not depend."""
     used = calibration_for(row["kind"], get_goal(row["goal"]))
     measured = row["measured"]
     centre = min(1.0, max(0.0, measured + used.lack * (1 - measured)))
@@ -240,7 +249,9 @@ def _promises(name: str, part: list[dict[str, Any]]) -> str:
     share = np.median([row["small_terms"] / row["all_terms"] for row in small]) if small else math.nan
     loss = np.mean([row["small_figure"] - row["figure"] for row in small]) if small else math.nan
     seconds = np.median([row["seconds"] for row in part])
-    facts = f"{inside:.1%} | {width:.3f} | {bias:+.4f} | {terms:.0%} | {share:.0%} | {loss:+.3f} | {seconds:.0f}"
+    facts = (
+        f"{inside:.1%} | {width:.3f} | {bias:+.4f} | {terms:.0%} | {share:.0%} | {loss:+.3f} | {seconds:.0f}"
+    )
     return f"| {name} | {len(part)} | {facts} |"
 
 
@@ -252,7 +263,9 @@ def large(n_documents: int = 5000) -> None:
 
     corpus = termsieve.read(Path(os.environ["TERMSIEVE_DATA"]) / "20_newsgroups", strip="headers")
     rows = np.random.default_rng(0).permutation(len(corpus))
-    draw = Draw(0, None, corpus.subset(rows[:n_documents]), corpus.subset(rows[n_documents : n_documents + 2000]))
+    draw = Draw(
+        0, None, corpus.subset(rows[:n_documents]), corpus.subset(rows[n_documents : n_documents + 2000])
+    )
     facts = draw_facts(draw, "f1")
     print(json.dumps(facts, indent=1))
 
@@ -281,7 +294,14 @@ def main() -> None:
         large()
     elif given.command == "run":
         names = given.corpora.split(",") if given.corpora else list(TUNING if given.tuning else CHECKING)
-        run(names, (given.classes, given.binary), given.goals.split(","), given.seed, given.out, not given.alone)
+        run(
+            names,
+            (given.classes, given.binary),
+            given.goals.split(","),
+            given.seed,
+            given.out,
+            not given.alone,
+        )
     else:
         rows = [json.loads(line) for line in given.file.read_text(encoding="utf-8").splitlines()]
         print(table(rows) if given.command == "table" else calibration(rows))

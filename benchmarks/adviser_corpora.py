@@ -1,7 +1,7 @@
 """The name of a corpus comes in; documents for advice and hidden documents, draw by draw, go out.
 
-The corpora are split in two. On TUNING the portfolio, the rules, the prior and the calibration were settled; CHECKING
-was left alone until one final check.
+The corpora are split in two. On TUNING the portfolio, the rules, the prior and the calibration were
+settled; CHECKING was left alone until one final check.
 """
 
 from __future__ import annotations
@@ -76,9 +76,7 @@ def draws(corpus: Corpus, n_classes: int, n_binary: int, seed: int) -> Iterator[
         shown, hidden = np.sort(rows[: 2 * most // 3]), np.sort(rows[2 * most // 3 :])
         part = corpus.subset(shown)
         eligible = [
-            str(label)
-            for label, size in part.class_sizes.items()
-            if LEAST <= size <= len(part) - LEAST
+            str(label) for label, size in part.class_sizes.items() if LEAST <= size <= len(part) - LEAST
         ]
         target = None
         if two:

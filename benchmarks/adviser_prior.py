@@ -1,12 +1,12 @@
-"""The tuning corpora come in; what each setting gained on them, as the adviser's table of prior knowledge, goes out.
+"""The tuning corpora come in; the adviser's table of what settings gained on them goes out.
 
     TERMSIEVE_DATA=... python benchmarks/adviser_prior.py run --out prior.jsonl
     python benchmarks/adviser_prior.py table prior.jsonl > src/termsieve/adviser/prior.toml
 
-`run` cross-validates every setting on the shown documents of each draw and tests it on the hidden ones. `table`
-writes the mean gain of each setting over the reference on hidden documents (corpora weigh the same), and the number
-of documents at which the cross-validated figure deserves as much trust as that mean: the one whose choices are best
-on each corpus when the gains come from the others.
+`run` cross-validates every setting on the shown documents of each draw and tests it on the hidden ones.
+`table` writes the mean gain of each setting over the reference on hidden documents (corpora weigh the
+same), and the number of documents at which the cross-validated figure deserves as much trust as that mean:
+the one whose choices are best on each corpus when the gains come from the others.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from adviser_corpora import TUNING, Draw, corpus_of, draws
 
+from adviser_corpora import TUNING, Draw, corpus_of, draws
 from termsieve.adviser.folds import Fold, Task
 from termsieve.adviser.goals import get_goal
 from termsieve.adviser.portfolio import portfolio
@@ -100,12 +100,8 @@ def table(rows: list[dict[str, Any]]) -> str:
         row["figures"] = {key: value for key, value in row["figures"].items() if key in known}
     lines = ["# Made by benchmarks/adviser_prior.py from the tuning corpora; see docs/adviser.md."]
     for kind in ("binary", "classes"):
-        parts = {
-            goal: [row for row in rows if row["kind"] == kind and row["goal"] == goal] for goal in GOALS
-        }
-        reached = {
-            n: float(np.mean([left_out_figure(part, n) for part in parts.values()])) for n in TRUSTED
-        }
+        parts = {goal: [row for row in rows if row["kind"] == kind and row["goal"] == goal] for goal in GOALS}
+        reached = {n: float(np.mean([left_out_figure(part, n) for part in parts.values()])) for n in TRUSTED}
         # In doubt the gains on other corpora are trusted more: the most documents within .001 of the best.
         documents = max(n for n in TRUSTED if reached[n] >= max(reached.values()) - 0.001)
         found = ", ".join(f"{n}: {figure:.4f}" for n, figure in reached.items())

@@ -62,9 +62,9 @@ def test_the_promise_on_noise_is_chance():
 def test_the_measured_figure_is_of_the_models_that_are_handed_over(mail, advice):
     """Each part's choice, fitted to the other parts by its pipeline, says what was recorded of the part."""
     from termsieve.adviser.goals import get_goal
+    from termsieve.adviser.portfolio import Budget
     from termsieve.adviser.question import asked
     from termsieve.adviser.stages import Clock, Rule, nested, raced, select_terms
-    from termsieve.adviser.portfolio import Budget
 
     task = asked(mail, None, {}).task
     found = raced(task, get_goal("f1"), Clock(0.0), np.random.default_rng(0))
@@ -230,12 +230,19 @@ def test_the_advice_explains_itself(advice):
 @pytest.mark.parametrize("goal", ["recall", "precision"])
 def test_degenerate_goals_are_pointed_out(mail, goal):
     found = advise(mail, goal, minutes=0.001)
-    assert f"consider the goal \"{goal}(" in found.explanation()
+    assert f'consider the goal "{goal}(' in found.explanation()
 
 
 @pytest.mark.parametrize(
     "goal",
-    ["recall(precision=0.8)", "precision(recall=0.5)", "cost(fp=1, fn=5)", "average_precision", "roc_auc", "micro_f1"],
+    [
+        "recall(precision=0.8)",
+        "precision(recall=0.5)",
+        "cost(fp=1, fn=5)",
+        "average_precision",
+        "roc_auc",
+        "micro_f1",
+    ],
 )
 def test_other_goals(mail, goal):
     found = advise(mail, goal, minutes=0.01)

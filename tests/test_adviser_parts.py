@@ -1,4 +1,4 @@
-"""The parts of the adviser: goals against scikit-learn, thresholds, folds, intervals, and exactness of pipelines."""
+"""The parts of the adviser: goals against scikit-learn, thresholds, folds, intervals, exact pipelines."""
 
 import importlib.util
 import sys
@@ -107,7 +107,10 @@ def test_a_tuned_threshold_beats_a_wrong_one_on_other_documents():
     goal = get_goal("f1")
     tally = ThresholdTally(values, truth, fold, 5, goal)
     own, tuned = (tally.cross_sums(range(5), way)[0] for way in (False, True))
-    assert goal.figures(tuned[None], np.array([400]), True)[0] > goal.figures(own[None], np.array([400]), True)[0]
+    assert (
+        goal.figures(tuned[None], np.array([400]), True)[0]
+        > goal.figures(own[None], np.array([400]), True)[0]
+    )
     fresh, actual, _ = tallied(seed=9, shift=-2.5)
     decision = tally.decision(range(5), True)
     said = decision.said(fresh, np.zeros((400, 1)), False)
@@ -135,7 +138,9 @@ def test_a_tilt_helps_rare_classes():
     assert decision.tilt > 0.3
     said = decision.said(values, np.tile(shares, (600, 1)), True)
     plain = Decision().said(values, np.tile(shares, (600, 1)), True)
-    assert Verdicts(truth, said, True).figure(get_goal("f1")) > Verdicts(truth, plain, True).figure(get_goal("f1"))
+    assert Verdicts(truth, said, True).figure(get_goal("f1")) > Verdicts(truth, plain, True).figure(
+        get_goal("f1")
+    )
 
 
 def simulated(n, generator, hit=0.8, alarm=0.1):
@@ -225,7 +230,9 @@ def test_what_is_known_of_other_corpora_counts_less_with_more_documents():
             table = prior_for(kind, get_goal(goal))
             gains = [table.gain(s, tuned) for s in portfolio(True) for tuned in (False, True)]
             assert max(gains) > 0 > min(gains)
-    few, many = (Setting(portfolio(False)[0].representation, "svm", "weights", Size("k", k)) for k in (20, 2000))
+    few, many = (
+        Setting(portfolio(False)[0].representation, "svm", "weights", Size("k", k)) for k in (20, 2000)
+    )
     assert risk(few) > risk(many) > 0 == risk(portfolio(False)[0])
 
 
@@ -261,7 +268,9 @@ def test_every_pipeline_says_what_the_race_recorded(kind, tmp_path):
     for choice in race.ranked(settings, race.folds):
         options = {"ngram_range": (1, 2)} if choice.setting.representation.pairs else {}
         model = make_pipeline(TermVectorizer(**options), choice.setting.model(choice.decision, target))
-        said = model.fit([texts[i] for i in train], [labels[i] for i in train]).predict([texts[i] for i in test])
+        said = model.fit([texts[i] for i in train], [labels[i] for i in train]).predict(
+            [texts[i] for i in test]
+        )
         if kind == "labels":
             flags = said.astype(bool)
         elif kind == "classes":

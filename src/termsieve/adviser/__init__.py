@@ -13,7 +13,7 @@ from termsieve.adviser.advice import Advice, Cost, Evidence, Recipe, Rival
 from termsieve.adviser.folds import Fold
 from termsieve.adviser.frontier import Point, steadied
 from termsieve.adviser.goals import GOALS, Goal, get_goal
-from termsieve.adviser.portfolio import BASELINES, Budget, Setting, Size, typical_skew
+from termsieve.adviser.portfolio import BASELINES, Budget, Setting, typical_skew
 from termsieve.adviser.promise import Difference, Promise, calibration_for
 from termsieve.adviser.question import Question, asked
 from termsieve.adviser.race import Choice
@@ -98,7 +98,9 @@ def advise(
     clock = Clock(time.perf_counter(), progress=progress)
     if not isinstance(corpus, Corpus):
         raise InputError(f"advise takes a Corpus, not {type(corpus).__name__}; make one of texts and labels")
-    wanted, budget = _checked(corpus, goal, prefer, minutes, held_out, budget_terms, budget_sparsity, budget_memory)
+    wanted, budget = _checked(
+        corpus, goal, prefer, minutes, held_out, budget_terms, budget_sparsity, budget_memory
+    )
     clock.limit = np.inf if minutes is None else 60.0 * minutes
     others = checked_rivals(rivals)
     clock.tell("counting terms", 0.0)
@@ -159,7 +161,7 @@ def _concluded(
         promise=promise,
         all_features=everything.verdicts.figure(goal),
         all_terms_choice=ranked_all[0],
-        cost=_cost(choice, whole, found, len(task)),
+        cost=_cost(choice, whole, rule.budget, len(task)),
         frontier=_frontier(found, whole, len(task)),
         best_cross_validated=_best_figure(found, rule),
         doubling=gain,
@@ -185,7 +187,9 @@ def _rival(name: str, verdicts: Verdicts, advice: Advice) -> Rival:
     goal = advice.promise.goal
     if goal.of_counts is None and verdicts.values is None:
         goal = get_goal("f1")  # a classifier that only names classes has no order of documents
-    return Rival(name, goal.name, verdicts.figure(goal), Difference.of(advice.promise.verdicts, verdicts, goal))
+    return Rival(
+        name, goal.name, verdicts.figure(goal), Difference.of(advice.promise.verdicts, verdicts, goal)
+    )
 
 
 def _evidence(found: Raced, own: Nested, goal: Goal, clock: Clock) -> Evidence:
@@ -262,12 +266,12 @@ def _bytes(cells: float, n_docs: int) -> int:
     return round(CELL_BYTES * cells + ROW_BYTES * (n_docs + 1))
 
 
-def _cost(choice: Choice, whole: Fold, found: Raced, n_docs: int) -> Cost:
+def _cost(choice: Choice, whole: Fold, budget: Budget, n_docs: int) -> Cost:
     """Return what the recommended model takes, trained on all documents of the race."""
     setting = choice.setting
     n_terms, cells = _size_of(setting, whole, n_docs)
     if n_terms == 0:
-        raise ParameterError(f"a budget of {setting.size} leaves no word; allow more")
+        raise ParameterError(f"a budget of {budget.size} leaves no word; allow more")
     all_terms, all_cells = _size_of(setting.everything, whole, n_docs)
     model = setting.model(choice.decision, None, whole.task.min_df)
     counts = whole.task.counts(setting.representation)

@@ -74,8 +74,9 @@ class Advice:
     """A recommendation with its evidence.
 
     `figure` is what to expect on new documents: the choice is repeated without each fold and its model tested
-    there, and the figure is then extrapolated from the documents that trained it to all documents. `interval()`
-    says where the figure on new documents will lie; `frontier` how the figure falls with fewer terms.
+    there, and what that lacks on average, by the calibration, is added.
+    `interval()` says where the figure on new documents will lie; `frontier` how the figure falls with fewer
+    terms.
     """
 
     goal: str
@@ -118,7 +119,7 @@ class Advice:
         return sum(same) / max(1, len(same))
 
     def within(self, distance: float) -> Point | None:
-        """Return the model with the fewest terms whose cross-validated figure is within a distance of the best."""
+        """Return the model with the fewest terms within a distance of the best cross-validated figure."""
         return fewest_terms(self.frontier, self.best_cross_validated, distance)
 
     def selector(self) -> Pipeline:
@@ -129,8 +130,8 @@ class Advice:
     def pipeline(self, choice: Choice | None = None) -> Pipeline:
         """Return the recommended classifier, or that of another choice, not fitted.
 
-        It takes texts or, where the corpus had no texts, term counts; and the labels of the corpus, as they are.
-        Several labels per document are given as an indicator matrix or as tuples.
+        It takes texts or, where the corpus had no texts, term counts; and the labels of the corpus, as they
+        are. Several labels per document are given as an indicator matrix or as tuples.
         """
         picked = choice or self.choice
         recipe = self._recipe
@@ -199,7 +200,7 @@ class Advice:
         )
 
     def summary(self) -> list[dict[str, Any]]:
-        """Return the choice and its rivals as rows of a table: all figures are of documents that no model saw."""
+        """Return the choice and its rivals as rows of a table, all measured on unseen documents."""
         low, high = self.interval()
         rows = [
             {

@@ -1,8 +1,7 @@
-"""Decision values of documents that a model did not see come in; thresholds tuned for a goal, and honest figures
-of them, go out.
+"""Decision values of documents that a model did not see come in; tuned thresholds and their figures go out.
 
-All figures are computed from counts of each fold, so that a threshold is always tuned on other folds than those
-it is judged on, and any subset of the folds can be judged without looking at the documents again.
+All figures are computed from counts of each fold, so that a threshold is always tuned on other folds than
+those it is judged on, and any subset of the folds can be judged without looking at the documents again.
 """
 
 from __future__ import annotations
@@ -42,7 +41,9 @@ class Decision:
 class ThresholdTally:
     """How many documents of each fold lie above each threshold, for one problem or several labels."""
 
-    def __init__(self, values: Floats, truth: Flags, fold: NDArray[np.int64], n_folds: int, goal: Goal) -> None:
+    def __init__(
+        self, values: Floats, truth: Flags, fold: NDArray[np.int64], n_folds: int, goal: Goal
+    ) -> None:
         n_problems = truth.shape[1]
         self.goal = goal if goal.of_counts is not None else get_goal("f1")
         self.n_docs = np.bincount(fold, minlength=n_folds)
@@ -71,7 +72,7 @@ class ThresholdTally:
         return Decision(tuple(float(grid[j]) for grid, j in zip(self.grids, at, strict=True)))
 
     def cross_sums(self, folds: Folds, tuned: bool) -> tuple[Floats, int]:
-        """Return tp, fp and fn of each problem, each fold cut where the other folds suggest; and the documents."""
+        """Return tp, fp, fn of each problem, a fold cut where the others suggest; and the documents."""
         sums = np.zeros((3, len(self.grids)))
         problems = np.arange(len(self.grids))
         for fold in folds:
@@ -129,7 +130,7 @@ class TiltTally:
         return Decision(tilt=float(self.tilts[self._tuned(folds)]) if tuned else 0.0)
 
     def cross_sums(self, folds: Folds, tuned: bool) -> tuple[Floats, int]:
-        """Return tp, fp and fn of each class, each fold cut where the other folds suggest; and the documents."""
+        """Return tp, fp, fn of each class, a fold cut where the others suggest; and the documents."""
         sums = np.zeros(self.counts.shape[2:])
         for fold in folds:
             at = self._tuned([f for f in folds if f != fold]) if tuned else self.zero
@@ -154,9 +155,9 @@ def cross_figure(
     if goal.of_counts is None:
         inside = np.isin(fold, list(folds))
         values = None if verdicts.values is None else verdicts.values[inside]
-        return Verdicts(
-            verdicts.truth[inside], verdicts.said[inside], verdicts.one_label, values
-        ).figure(goal)
+        return Verdicts(verdicts.truth[inside], verdicts.said[inside], verdicts.one_label, values).figure(
+            goal
+        )
     sums, n_docs = tally.cross_sums(folds, tuned)
     return float(goal.figures(sums[None], np.array([n_docs]), verdicts.one_label)[0])
 
@@ -171,7 +172,7 @@ def _grid(values: Floats) -> Floats:
 
 
 def _bandwidth(moments: Floats) -> float:
-    """Return the width over which a threshold is smoothed, from count, sum and sum of squares of both sides."""
+    """Return the width of the smoothing, from count, sum and sum of squares of both sides."""
     n, total, squares = moments.T
     variance = np.maximum(squares / np.maximum(n, 1) - (total / np.maximum(n, 1)) ** 2, 0.0)
     common = float(np.sqrt((variance * n).sum() / n.sum()))

@@ -99,7 +99,7 @@ class Task:
         return fold
 
     def splits(self, fold: NDArray[np.int64]) -> Iterator[tuple[int, Rows, Rows]]:
-        """Yield (fold, training rows, test rows); with times a fold is tested on models of earlier ones only."""
+        """Yield (fold, training rows, test rows); with times, a fold's models are of earlier folds only."""
         for number in range(int(fold.max()) + 1):
             if self.time is not None and number == 0:
                 continue
@@ -161,7 +161,7 @@ class Fold:
         return found
 
     def _path(self, settings: Sequence[Setting]) -> dict[Setting, Floats]:
-        """Return the values of settings that differ only in regularisation, each started from the one before."""
+        """Return the values of settings that differ in C only, each started from the one before."""
         train, test = self.scaled(settings[0].representation)
         values = self._trained([s.learner for s in settings], train, test)
         return dict(zip(settings, values, strict=True))

@@ -54,8 +54,8 @@ class Goal:
             )
         if self.name == "precision":
             return (
-                "Precision alone is highest for a model that says yes to one sure document: consider the goal "
-                '"precision(recall=0.5)", the precision that is left where recall must be 0.5.'
+                "Precision alone is highest for a model that says yes to one sure document: consider the "
+                'goal "precision(recall=0.5)", the precision that is left where recall must be 0.5.'
             )
         return ""
 
@@ -69,7 +69,7 @@ class Goal:
         tp, fp, fn = sums[..., 0, :], sums[..., 1, :], sums[..., 2, :]
         total = np.asarray(n_docs, dtype=np.float64)[..., None]
         if self.name == "accuracy" and one_label and tp.shape[-1] > 1:
-            return np.asarray((tp.sum(axis=-1) / total[..., 0]))
+            return np.asarray(tp.sum(axis=-1) / total[..., 0])
         tn = total - tp - fp - fn
         if self.pooled:
             return np.asarray(self.of_counts(*(cell.sum(axis=-1) for cell in (tp, fp, fn, tn))))
@@ -140,7 +140,9 @@ def get_goal(text: str | Goal) -> Goal:
         return Goal(name, GOALS[name], MEASURES["f1"], pooled=True)
     if not given and name in ORDERED:
         return Goal(name, GOALS[name])
-    if name in ("recall", "precision") and list(given) == [{"recall": "precision", "precision": "recall"}[name]]:
+    if name in ("recall", "precision") and list(given) == [
+        {"recall": "precision", "precision": "recall"}[name]
+    ]:
         return _bounded(name, *given.items())
     if name == "cost" and set(given) == {"fp", "fn"}:
         return _costly(given)
@@ -166,7 +168,7 @@ def _costly(given: dict[str, Any]) -> Goal:
     fp, fn = given["fp"], given["fn"]
     return Goal(
         f"cost(fp={fp:g}, fn={fn:g})",
-        f"the share of the highest possible cost that is avoided, at {fp:g} per false positive and {fn:g} per "
-        "false negative",
-        lambda *counts: _cost_avoided(*counts, fp, fn),
+        f"the share of the highest possible cost that is avoided, at {fp:g} per false positive and "
+        f"{fn:g} per false negative",
+        lambda tp, false, missed, tn: _cost_avoided(tp, false, missed, tn, fp, fn),
     )

@@ -100,7 +100,10 @@ class Setting:
         """Return the classifier of term counts, not fitted."""
         steps: list[Any] = [self.representation.scaler(min_df)]
         if self.method is not None:
-            steps += [KeptTerms(self.selector()), *([Normalizer()] if self.representation.unit_length else [])]
+            steps += [
+                KeptTerms(self.selector()),
+                *([Normalizer()] if self.representation.unit_length else []),
+            ]
         thresholds = decision.thresholds
         return DecisionClassifier(
             make_pipeline(*steps, get_learner(self.learner)),
@@ -150,18 +153,19 @@ BASELINES = {
 def portfolio(pairs: bool) -> list[Setting]:
     """Return the settings without selection, with pairs of words where texts allow them.
 
-    Presence, plain counts and log tf without a weight were tried on the tuning corpora as well: they never made
-    the choice better.
+    Presence, plain counts and log tf without a weight were tried on the tuning corpora as well: they never
+    made the choice better.
     """
     log, bns = Representation(), Representation(weight="bns")
-    plan = [(log, (0.1, 0.3, 1.0, 3.0)), (bns, (0.1, 0.3, 1.0, 3.0))]
+    strengths = (0.1, 0.3, 1.0, 3.0)
+    plan: list[tuple[Representation, tuple[float, ...]]] = [(log, strengths), (bns, strengths)]
     if pairs:
         plan += [(replace(log, pairs=True), (0.3, 1.0, 3.0)), (replace(bns, pairs=True), (0.3, 1.0))]
     wide = [
         Setting(representation, learner.format(C=C))
-        for representation, strengths in plan
+        for representation, values in plan
         for learner in ("svm(C={C})", "svm(balanced, C={C})")
-        for C in strengths
+        for C in values
     ]
     return [*wide, *BASELINES.values()]
 

@@ -1,4 +1,5 @@
-"""A kind of problem and a goal come in; what each setting gained on other corpora, and how far to trust it, go out.
+"""A kind of problem and a goal come in; what each setting gained on other corpora, and how far to trust it,
+go out.
 
 The table, prior.toml, is made by `benchmarks/adviser.py learn`; nobody types it in.
 """
@@ -13,8 +14,6 @@ from typing import Any
 
 from termsieve.adviser.goals import Goal
 from termsieve.adviser.portfolio import REFERENCE, Setting
-
-
 
 SELECTED = 0.002  # of the figure: a tie goes to all terms
 FEW = 0.3  # of the figure, divided by the number of terms
@@ -38,10 +37,11 @@ class Prior:
 
 
 def risk(setting: Setting) -> float:
-    """Return what a selection must gain to be chosen: a few terms that shine in cross-validation often fail later.
+    """Return what a selection must gain to be chosen: a few terms that shine in cross-validation often fail
+    later.
 
-    On a tuning corpus ten terms, chosen for a class of 19 documents, reached F1 .87 in cross-validation and .31 on
-    hidden documents.
+    On a tuning corpus ten terms, chosen for a class of 19 documents, reached F1 .87 in cross-validation and
+    .31 on hidden documents.
     """
     if setting.method is None or setting.size is None:
         return 0.0

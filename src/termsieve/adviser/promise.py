@@ -1,6 +1,7 @@
 """Verdicts on documents that the choice did not see come in; the promised figure and its interval go out.
 
-The table calibration.toml is made by `benchmarks/adviser.py calibrate` on the tuning corpora; nobody types it in.
+The table calibration.toml is made by `benchmarks/adviser.py calibrate` on the tuning corpora; nobody types
+it in.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ class Calibration:
     """What was found on other corpora.
 
     `lack` is the part of the distance to 1 that the measured figure misses on average; an interval reaches
-    `reach` times as far as resamples of the documents do, and `spread` for what they cannot tell, such as that
-    other training documents give another model; the two are added as squares.
+    `reach` times as far as resamples of the documents do, and `spread` for what they cannot tell, such as
+    that other training documents give another model; the two are added as squares.
     """
 
     lack: float = 0.0
@@ -85,8 +86,8 @@ def raw_interval(
     """Return quantiles of the figure on `n_documents` documents like these.
 
     The documents at hand are resampled, for what they do not tell, and from each such sample as many as asked
-    are drawn. Where a class has no mistake of a kind, one is added: that none was seen does not mean that there
-    is none.
+    are drawn. Where a class has no mistake of a kind, one is added: that none was seen does not mean that
+    there is none.
     """
     if isinstance(n_documents, bool) or not isinstance(n_documents, (int, np.integer)) or n_documents < 1:
         raise ParameterError(f"n_documents must be a whole number of at least 1, not {n_documents!r}")

@@ -85,7 +85,7 @@ def _check_sizes(truth: Any, one_label: bool, problem: str) -> None:
 
 
 def _pairs(corpus: Corpus, options: dict[str, Any]) -> Any:
-    """Return the counts of words and pairs of words, or None: no texts, too much text, or the user said which."""
+    """Return the counts of words and pairs of words; None without texts, or where the user chose terms."""
     if corpus.texts is None or {"ngram_range", "vocabulary"} & set(options):
         return None
     if options.get("analyzer", "word") != "word" or sum(map(len, corpus.texts)) > MOST_TEXT:

@@ -1,4 +1,4 @@
-"""Documents and settings come in; what each setting says of documents its models did not see, and a choice, go out."""
+"""Documents and settings come in; what each setting says of unseen documents, and a choice, go out."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ class Race:
         return sorted(made, key=lambda choice: -choice.score)
 
     def _weight(self, folds: Sequence[int]) -> float:
-        """Return how many documents speak for a figure: of one class against the rest, twice the rarer side."""
+        """Return how many documents speak for a figure: of a class against the rest, twice the rarer side."""
         inside = self.task.truth[np.isin(self.fold, list(folds))]
         if self.task.several_classes:
             return float(len(inside))
@@ -148,7 +148,7 @@ class Race:
         return float(2 * sides.mean() * (1 if self.task.one_label else inside.shape[1]))
 
     def said(self, choice: Choice, number: int) -> tuple[Flags, Floats, NDArray[np.int64]]:
-        """Return predictions and decision values of a choice for the test documents of a fold, and their rows."""
+        """Return predictions, decision values and rows of a fold's test documents."""
         rows = self.splits[number][1]
         values = self.standings[choice.setting].values[rows]
         return (

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from termsieve.adviser.advice import Advice
 
 UNSEEN = (
-    "Each fifth of the documents is left out in turn; the setting and its threshold are chosen by what models say of "
-    "the other four fifths, and the chosen model is then tested on the fifth. The figure of all fifths together is "
-    "measured; the expected figure adds what the missing fifth of the training documents would bring. The interval "
-    "resamples the tested documents and is widened by a factor that was calibrated on other corpora."
+    "Each fifth of the documents is left out in turn; the setting and its threshold are chosen by what "
+    "models say of the other four fifths, and the chosen model is then tested on the fifth. The measured "
+    "figure is that of all fifths together. The interval resamples the tested documents; its width was "
+    "calibrated on other corpora."
 )
 CROSS_VALIDATED = (
-    "These figures are cross-validated: the best of them are a little too good, because they were chosen for being "
-    "the best. They are for comparing settings with each other, not with the expected figure."
+    "These figures are cross-validated: the best of them are a little too good, because they were chosen for "
+    "being the best. They are for comparing settings with each other, not with the expected figure."
 )
 
 
@@ -78,7 +78,7 @@ def _frontier(advice: Advice) -> list[Section]:
         }
         for point in advice.frontier
     ]
-    kinds = {name: pl.Float64 for name in ("size", "value", "low", "high", "n_terms", "sparsity")}
+    kinds = dict.fromkeys(("size", "value", "low", "high", "n_terms", "sparsity"), pl.Float64)
     table = rounded(pl.DataFrame(rows, schema_overrides=kinds))
     chart = Variant(table.drop("low", "high"), curves(table, "f1" if "(" in advice.goal else advice.goal))
     figures = [Figure("frontier", "The cross-validated figure against the number of terms", [chart])]
@@ -98,7 +98,9 @@ def _tried(advice: Advice) -> Section:
         "All that was tried",
         [
             _table("outer", "What was chosen without each part of the documents", choices),
-            _table("tried-table", "Every setting, the best expected figure first", advice.evidence.candidates),
+            _table(
+                "tried-table", "Every setting, the best expected figure first", advice.evidence.candidates
+            ),
         ],
         [CROSS_VALIDATED],
     )

@@ -22,15 +22,17 @@ def checked_rivals(rivals: Mapping[str, Any] | None) -> dict[str, Any]:
     made = dict(rivals or {})
     for name, model in made.items():
         if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "predict")):
-            raise ParameterError(f"the rival {name!r} is no scikit-learn classifier; it needs fit and predict")
+            raise ParameterError(
+                f"the rival {name!r} is no scikit-learn classifier; it needs fit and predict"
+            )
     return made
 
 
 def rival_verdicts(model: Any, corpus: Corpus, rows: NDArray[np.int64], race: Race, target: Any) -> Verdicts:
     """Return what a classifier says of each fold when it is fitted to the others.
 
-    It gets texts, or the term matrix where the corpus has no texts; and the original labels, an indicator matrix
-    where documents have several, or 0 and 1 for `target` against the rest.
+    It gets texts, or the term matrix where the corpus has no texts; and the original labels, an indicator
+    matrix where documents have several, or 0 and 1 for `target` against the rest.
     """
     task = race.task
     labels = encode_labels(list(corpus.labels) if corpus.multilabel else corpus.labels)

@@ -1,5 +1,4 @@
-"""A task and a goal come in; a race in stages, the choice it leads to, and how the choice does on unseen documents
-go out."""
+"""A task and a goal come in; a race in stages, its choice, and its verdicts on unseen documents go out."""
 
 from __future__ import annotations
 
@@ -67,7 +66,7 @@ class Raced:
 
 
 def raced(task: Task, goal: Goal, clock: Clock, generator: np.random.Generator) -> Raced:
-    """Race the portfolio without selection: first on a sample where there are many documents, then on the folds."""
+    """Race the portfolio without selection: of many documents first on a sample, then on the folds."""
     settings = portfolio(task.pairs is not None)
     rows = np.arange(len(task))
     cost = 0.0
@@ -155,7 +154,9 @@ def select_terms(found: Raced, budget: Budget, clock: Clock) -> list[Setting]:
     for place, number in enumerate(found.folds):
         clock.tell("selecting terms", 0.6 + 0.25 * place / len(found.folds))
         wanted = [
-            Setting(winner.representation, winner.learner, method, size) for method in methods for size in sizes
+            Setting(winner.representation, winner.learner, method, size)
+            for method in methods
+            for size in sizes
         ]
         if not race.run(wanted, number, clock.at(0.85) if budget.size is None else np.inf):
             break

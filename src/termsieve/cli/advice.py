@@ -31,7 +31,9 @@ def advise(
     target: Class = None,
     prefer: Annotated[
         str,
-        Option("--prefer", metavar="best|small", help="The best figure, or the fewest terms within .01 of it."),
+        Option(
+            "--prefer", metavar="best|small", help="The best figure, or the fewest terms within .01 of it."
+        ),
     ] = "best",
     budget_terms: Annotated[
         int | None, Option("--budget-terms", metavar="N", help="Largest number of terms allowed.")
@@ -54,11 +56,15 @@ def advise(
     ] = None,
     group: Annotated[
         str | None,
-        Option("--group", metavar="COL", help="Column of what belongs together, such as an author or a thread."),
+        Option(
+            "--group", metavar="COL", help="Column of what belongs together, such as an author or a thread."
+        ),
     ] = None,
     time: Annotated[
         str | None,
-        Option("--time", metavar="COL", help="Column to order by: train on the past, test on what comes later."),
+        Option(
+            "--time", metavar="COL", help="Column to order by: train on the past, test on what comes later."
+        ),
     ] = None,
     minutes: Annotated[
         float | None, Option("--minutes", metavar="M", help="How long it may take, in minutes.")
@@ -78,8 +84,8 @@ def advise(
 ) -> None:
     """Advise on representation, terms, learner and threshold.
 
-    Settings are cross-validated on the documents, and those that are unlikely to win are dropped on the way. The
-    expected figure is measured on documents that neither the choice nor its models saw.
+    Settings are cross-validated on the documents, and those that are unlikely to win are dropped on the
+    way. The expected figure is measured on documents that neither the choice nor its models saw.
     """
     from termsieve.adviser import advise as advice_on
     from termsieve.adviser import get_goal
@@ -114,10 +120,14 @@ def advise(
     if as_json:
         show_json(advice.to_dict())
         return
-    title = f"{advice.problem}, {advice.n_docs:,} documents, goal {goal}: measured on documents that no model saw"
+    title = (
+        f"{advice.problem}, {advice.n_docs:,} documents, goal {goal}: measured on documents that no model saw"
+    )
     show_table(advice.summary(), title)
     if advice.frontier_rows():
-        show_table(advice.frontier_rows(), "The fewest terms within a distance of the best figure (cross-validated)")
+        show_table(
+            advice.frontier_rows(), "The fewest terms within a distance of the best figure (cross-validated)"
+        )
     put("\n".join(filter(None, advice.sentences())) + "\n")
 
 
@@ -134,7 +144,12 @@ def _column(source: Source, name: str | None, n_docs: int) -> list[Any] | None:
     import polars as pl
 
     path = Path(source.file)
-    readers = {".csv": pl.read_csv, ".tsv": pl.read_csv, ".parquet": pl.read_parquet, ".jsonl": pl.read_ndjson}
+    readers = {
+        ".csv": pl.read_csv,
+        ".tsv": pl.read_csv,
+        ".parquet": pl.read_parquet,
+        ".jsonl": pl.read_ndjson,
+    }
     if path.suffix not in readers:
         raise wrong(f"{source.file} has no columns that can be named; --group and --time need a table")
     options: dict[str, Any] = {}

@@ -88,7 +88,9 @@ class DecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         elif not labels.multilabel and set(plain) <= {0, 1}:
             member, said = np.asarray(y).astype(bool), [0, 1]
         else:
-            raise InputError(f"no document has the label {self.target!r}; give the original labels, or 0 and 1")
+            raise InputError(
+                f"no document has the label {self.target!r}; give the original labels, or 0 and 1"
+            )
         if member.all() or not member.any():
             raise InputError(f"all documents or none have the label {self.target!r}; both kinds are needed")
         self.models_ = [clone(self.estimator).fit(X, member.astype(np.int64))]
@@ -112,7 +114,7 @@ class DecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return decision values less the thresholds: one per document for two classes, else one per class."""
+        """Return values less thresholds: one per document for two classes, otherwise one per class."""
         check_is_fitted(self, "models_")
         if self.several_labels_:
             return self._label_values(X) - np.asarray(self.thresholds)
@@ -125,7 +127,9 @@ class DecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if hasattr(self, "shared_"):
             X = self.shared_.transform(X)
         columns = [
-            np.full(X.shape[0], 1.0 if model else NEVER) if isinstance(model, bool) else decision_values(model, X)
+            np.full(X.shape[0], 1.0 if model else NEVER)
+            if isinstance(model, bool)
+            else decision_values(model, X)
             for model in self.models_
         ]
         return np.stack(columns, axis=1)
@@ -143,4 +147,3 @@ class DecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_label = True
         return tags
-

@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted, check_non_negative, valida
 
 from termsieve.counts import Counts
 from termsieve.errors import ParameterError, unknown_name
-from termsieve.metrics import Metric
 from termsieve.estimators.selector import ranked
+from termsieve.metrics import Metric
 
 VALUES = ("presence", "tf", "log")
 
@@ -68,7 +68,7 @@ class TermScaler(TransformerMixin, BaseEstimator):
         self.min_df = min_df
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn which terms are kept and what each weighs; `y` is needed only where the weight is a metric."""
+        """Learn which terms are kept and what each weighs; `y` is needed where the weight is a metric."""
         if self.values not in VALUES:
             raise unknown_name("values", str(self.values), VALUES)
         if isinstance(self.min_df, bool) or not isinstance(self.min_df, int) or self.min_df < 1:

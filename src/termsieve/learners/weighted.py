@@ -1,4 +1,4 @@
-"""BalancedSVM, in which classes weigh the same; and the decision values of several linear learners at once."""
+"""BalancedSVM, in which classes weigh the same; and decision values of several linear learners at once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from termsieve.learners.rows import Floats, Rows, threads
 @register_learner(
     "svm(balanced)",
     "C",
-    objective="as svm, but the losses of a class and of the rest weigh the same: times n / (2 * its documents)",
+    objective="as svm, the losses of a class and of the rest weighing the same: times n / (2 * documents)",
     cite="LinearSVC",
     several="rest",
     along=_set_values,
@@ -31,7 +31,7 @@ class BalancedSVM(SquaredHingeSVM):
 
     def _improve(self, rows: Rows, positive: NDArray[np.bool_], w: Floats, space: Any) -> None:
         merged = rows.merged(positive)
-        n, inside = len(positive), np.count_nonzero(positive)
+        n, inside = len(positive), int(np.count_nonzero(positive))
         side = np.where(merged.sign > 0, n / (2.0 * max(inside, 1)), n / (2.0 * max(n - inside, 1)))
         _minimise(False, merged, 2.0 * self.C * merged.weight * side, w, space)
 
