@@ -165,11 +165,11 @@ class Advice:
         return made
 
     def _against(self, rival: Rival) -> str:
-        better = "better" if rival.difference.mean >= 0 else "worse"
-        return (
-            f"It is {better} than {rival.name} by {abs(rival.difference.mean):.3f} on the same documents "
-            f"({rival.difference.low:+.3f} to {rival.difference.high:+.3f})."
-        )
+        gap = rival.difference
+        verdict = f"{'better' if gap.mean > 0 else 'worse'} than {rival.name} by {abs(gap.mean):.3f}"
+        if abs(gap.mean) < 0.0005:
+            verdict = f"as good as {rival.name}"
+        return f"It is {verdict} on the same documents (difference {gap.low:+.3f} to {gap.high:+.3f})."
 
     def _frontier_sentence(self) -> str:
         point = self.within(0.01)
@@ -195,8 +195,9 @@ class Advice:
             return ""
         gain = self.doubling
         return (
-            f"The last doubling of the training documents gained {gain.mean:+.3f} ({gain.low:+.3f} to "
-            f"{gain.high:+.3f}); twice as many labelled documents can be expected to gain a little less."
+            f"The last doubling of the training documents changed the figure by {gain.mean:+.3f} "
+            f"({gain.low:+.3f} to {gain.high:+.3f}); twice as many labelled documents can be expected to "
+            "bring a little less."
         )
 
     def summary(self) -> list[dict[str, Any]]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -95,7 +98,7 @@ def advise(
     get_goal(goal)
     rivals = _rivals(rival or [])
     corpus = source.corpus()
-    with working("trying settings"):
+    with _progress() as progress:
         advice = advice_on(
             corpus,
             goal,
@@ -109,6 +112,7 @@ def advise(
             times=_column(source, time, len(corpus)),
             minutes=minutes,
             held_out=held_out,
+            progress=progress,
             **source.term_options(),
         )
     if pipeline is not None:
@@ -129,6 +133,18 @@ def advise(
             advice.frontier_rows(), "The fewest terms within a distance of the best figure (cross-validated)"
         )
     put("\n".join(filter(None, advice.sentences())) + "\n")
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str, float], None] | None]:
+    """Give a function that shows stage and share on a terminal, and None otherwise."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("counting terms") as status:
+        yield lambda stage, share: status.update(f"{stage}: {share:.0%}")
 
 
 def _rivals(paths: list[str]) -> dict[str, Any]:
