@@ -21,6 +21,8 @@ from termsieve.learners.weighted import values_of_learners
 from termsieve.ranking import Ranking, cut
 
 Rows = NDArray[np.int64]
+MANY = 2250  # documents, above which models of the race are trained less exactly
+FINE, COARSE = 1e-4, 1e-2  # how near the weights are to the solution
 
 
 @dataclass(frozen=True)
@@ -170,11 +172,12 @@ class Fold:
         truth = self.task.truth[self.train]
         out = np.empty((len(learners), len(self.test), truth.shape[1]))
         estimators = [get_learner(name) for name in learners]
+        tolerance = FINE if len(self.train) <= MANY else COARSE
         for p, side in enumerate(truth.T):
             if side.all() or not side.any():
                 out[:, :, p] = 1.0 if side.all() else NEVER
             else:
-                out[:, :, p] = values_of_learners(estimators, train, side, test)
+                out[:, :, p] = values_of_learners(estimators, train, side, test, tolerance)
         return out
 
     def ranking(self, setting: Setting) -> Ranking:

@@ -16,6 +16,7 @@ from termsieve.terms import term_matrix
 
 LEAST = 5  # documents of a class, below which nothing can be said of it
 MOST_TEXT = 10_000_000  # characters, above which pairs of words take too long to count
+MOST_MODELS = 25_000  # documents x problems, above which models of pairs of words take too long
 PAIRS = (1, 2)
 
 
@@ -49,7 +50,7 @@ def asked(
         sparse.csr_matrix(words, dtype=np.float64),
         truth,
         one_label,
-        _pairs(corpus, options),
+        _pairs(corpus, options) if truth.size <= MOST_MODELS else None,
         int(min_df),
         _numbers(group, len(corpus), "group"),
         _numbers(time, len(corpus), "time"),

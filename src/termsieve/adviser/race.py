@@ -79,13 +79,15 @@ class Race:
     def run(self, settings: Iterable[Setting], number: int, deadline: float = np.inf) -> bool:
         """Run settings on a fold, grouped by representation; return whether all were run in time."""
         wanted = [s for s in settings if number not in self._standing(s).folds]
-        by_family: dict[tuple[object, str, str | None], list[Setting]] = {}
+        by_family: dict[tuple[object, str, object], list[Setting]] = {}
         for setting in wanted:
-            family = (setting.representation, setting.learner.split("C=")[0], setting.method)
+            family = (setting.representation, setting.learner.split("C=")[0], setting.size)
             by_family.setdefault(family, []).append(setting)
         fold, groups = self.at(number), list(by_family.values())
         for representation in {setting.representation for setting in wanted}:
-            fold.scaled(representation)  # before the threads, which share it
+            fold.scaled(representation)  # before the threads, which share it; the rankings as well
+        for setting in {s.method: s for s in wanted if s.method is not None}.values():
+            fold.ranking(setting)
 
         def work(group: list[Setting]) -> dict[Setting, Floats]:
             return {} if time.perf_counter() > deadline else fold.values(group)

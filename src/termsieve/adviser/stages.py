@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from termsieve.adviser.decisions import Decision
-from termsieve.adviser.folds import Fold, Rows, Task
+from termsieve.adviser.folds import MANY, Fold, Rows, Task
 from termsieve.adviser.frontier import steadied
 from termsieve.adviser.goals import Goal
 from termsieve.adviser.portfolio import BASELINES, METHODS, Budget, Setting, portfolio
@@ -17,11 +17,14 @@ from termsieve.adviser.race import Choice, Race
 from termsieve.adviser.verdicts import Verdicts, joined
 
 N_FOLDS = 5
-SCOUTED = 1500  # documents of a first race, where there are many more
-SCOUT_FOLDS = 3
-SCOUT_KEPT = 6  # settings that go on from it
+SCOUTED = 1000  # documents of a first race, where there are many more
+SCOUT_FOLDS = 2
+SCOUT_KEPT = 6  # settings that go on from it at most
+RACE_SECONDS = 20.0  # that the race of many documents may take, by the first one's pace, unless more is given
+SUPERLINEAR = 2.0  # how much dearer a document is among many
 KEPT = {2: 12, 3: 8}  # settings that go on after so many folds
 RACED = 20_000  # documents of the race at most
+FEW_SIZES = (100, 500, 2000, 10000)  # that are tried with many documents
 SMALL = 0.01  # what the smallest model may lose, where small models are preferred
 BASELINE = BASELINES["tf-idf + svm"]
 Progress = Callable[[str, float], None]
@@ -70,15 +73,15 @@ def raced(task: Task, goal: Goal, clock: Clock, generator: np.random.Generator) 
     settings = portfolio(task.pairs is not None)
     rows = np.arange(len(task))
     cost = 0.0
-    if len(task) > 1.5 * SCOUTED:
+    if len(task) > MANY:
         scout = task.part(_sample(task, rows, SCOUTED, generator))
-        started = time.perf_counter()
+        started = time.process_time()
         first = _run(Race(scout, goal, SCOUT_FOLDS, generator), settings, {}, clock, 0.25, (0.05, 0.25))
-        cost = (time.perf_counter() - started) / max(1, first.n_trained * len(scout))
+        cost = SUPERLINEAR * (time.process_time() - started) / max(1, first.n_trained * len(scout))
         best = first.race.ranked(first.complete, first.folds)
-        settings = _distinct(best, SCOUT_KEPT)
+        n_kept, n_raced = _affordable(len(task), cost, clock)
+        settings = _distinct(best, n_kept)
         settings += [BASELINE] if BASELINE not in settings else []
-        n_raced = _affordable(len(task), cost, len(settings), clock)
         rows = _sample(task, rows, n_raced, generator)
     whole = task if len(rows) == len(task) else task.part(rows)
     made = _run(Race(whole, goal, N_FOLDS, generator), settings, KEPT, clock, 0.6, (0.25, 0.6))
@@ -86,13 +89,15 @@ def raced(task: Task, goal: Goal, clock: Clock, generator: np.random.Generator) 
     return made
 
 
-def _affordable(n_docs: int, cost: float, n_settings: int, clock: Clock) -> int:
-    """Return how many documents the race can have in the time that is left for it."""
+def _affordable(n_docs: int, cost: float, clock: Clock) -> tuple[int, int]:
+    """Return the settings and documents that a race can have, at so many seconds for one of each."""
     most = min(n_docs, RACED)
-    if clock.limit == np.inf or cost == 0:
-        return most
-    left = max(0.0, clock.at(0.6) - time.perf_counter())
-    return int(np.clip(0.5 * left / (cost * N_FOLDS * n_settings), SCOUTED, most))
+    allowed = RACE_SECONDS if clock.limit == np.inf else max(1.0, clock.at(0.6) - time.perf_counter())
+    runs = allowed / max(cost * N_FOLDS, 1e-9)  # settings x documents
+    n_kept = int(np.clip(runs / most, 2, SCOUT_KEPT))
+    # Without a limit all documents count; with one, as many as it allows.
+    n_raced = most if clock.limit == np.inf else int(np.clip(runs / (n_kept + 1), SCOUTED, most))
+    return n_kept, n_raced
 
 
 def _run(
@@ -149,8 +154,9 @@ def select_terms(found: Raced, budget: Budget, clock: Clock) -> list[Setting]:
     race = found.race
     winner = race.ranked(found.complete, found.folds)[0].setting
     n_terms = race.at(found.folds[0]).scaled(winner.representation)[0].shape[1]
-    sizes = budget.sizes(n_terms)
-    methods = list(METHODS)
+    sizes, methods = budget.sizes(n_terms), list(METHODS)
+    if len(race.task) > MANY and budget.size is None:
+        sizes, methods = [size for size in sizes if size.value in FEW_SIZES], ["weights"]
     for place, number in enumerate(found.folds):
         clock.tell("selecting terms", 0.6 + 0.25 * place / len(found.folds))
         wanted = [
@@ -162,7 +168,7 @@ def select_terms(found: Raced, budget: Budget, clock: Clock) -> list[Setting]:
             break
         found.n_trained += len(wanted)
         race.forget(number)
-        if place == 1:
+        if place == 1 and len(methods) > 1:
             methods = [_best_method(race, winner, methods, sizes, found.folds[:2])]
     return [s for s in found.complete if s.method is not None]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from termsieve.kernels import linear
 from termsieve.learners.linear import SquaredHingeSVM, _minimise, _set_values
 from termsieve.learners.registry import TrainingCost, register_learner
-from termsieve.learners.rows import Floats, Rows, threads
+from termsieve.learners.rows import Floats, Merged, Rows, threads
 
 
 @register_learner(
@@ -31,24 +31,38 @@ class BalancedSVM(SquaredHingeSVM):
 
     def _improve(self, rows: Rows, positive: NDArray[np.bool_], w: Floats, space: Any) -> None:
         merged = rows.merged(positive)
-        n, inside = len(positive), int(np.count_nonzero(positive))
-        side = np.where(merged.sign > 0, n / (2.0 * max(inside, 1)), n / (2.0 * max(n - inside, 1)))
-        _minimise(False, merged, 2.0 * self.C * merged.weight * side, w, space)
+        _minimise(False, merged, _costs(self, merged, positive), w, space)
+
+
+def _costs(estimator: SquaredHingeSVM, merged: Merged, positive: NDArray[np.bool_]) -> Floats:
+    cost = 2.0 * estimator.C * merged.weight
+    if not isinstance(estimator, BalancedSVM):
+        return cost
+    n, inside = len(positive), int(np.count_nonzero(positive))
+    return cost * np.where(merged.sign > 0, n / (2.0 * max(inside, 1)), n / (2.0 * max(n - inside, 1)))
 
 
 def values_of_learners(
-    estimators: Sequence[SquaredHingeSVM], X_train: Any, positive: NDArray[np.bool_], X_test: Any
+    estimators: Sequence[SquaredHingeSVM],
+    X_train: Any,
+    positive: NDArray[np.bool_],
+    X_test: Any,
+    tolerance: float = 1e-4,
 ) -> Floats:
-    """Return the decision values (estimators x test documents) of linear learners on the same documents.
+    """Return the decision values (estimators x test documents) of SVMs on the same documents.
 
-    Each starts from the solution of the one before: give the strongest regularisation first.
+    Each starts from the solution of the one before: give the strongest regularisation first. The weights are
+    within `tolerance` of the solution.
     """
     train, test = Rows.of(X_train), Rows.of(X_test)
     values = np.empty((len(estimators), X_test.shape[0]))
-    positive = np.ascontiguousarray(positive)
-    w, space = np.zeros(X_train.shape[1] + 1), linear.Workspace()
+    merged = train.merged(np.ascontiguousarray(positive))
+    rows, w, space = merged.rows, np.zeros(X_train.shape[1] + 1), linear.Workspace()
     with threads().limit(limits=1, user_api="blas"):
         for estimator, out in zip(estimators, values, strict=True):
-            estimator._improve(train, positive, w, space)
+            cost = _costs(estimator, merged, positive)
+            linear.solve(
+                space, False, rows.column, rows.value, rows.start, rows.end, merged.sign, cost, w, tolerance
+            )
             out[:] = test.decisions(w)
     return values
