@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -45,6 +45,8 @@ class TermWeighter(TermMatrixMixin, OneToOneFeatureMixin, TransformerMixin, Base
            [0., 0., 4.],
            [0., 0., 0.]])
     """
+
+    _loadable: ClassVar = {"values": VALUES}  # what a loaded model may have
 
     def __init__(
         self,
