@@ -15,7 +15,6 @@ import warnings
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,13 +40,15 @@ from termsieve.readers.files import MAX_BYTES, check_max_bytes, check_regular, t
 from termsieve.scores import Scores
 from termsieve.terms import ANALYZERS, STEMMERS, linear_pattern, term_numbers
 
+# What a value that cannot be raises where it is used.
+MALFORMED = (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError)
 SCHEMA = "schema.json"  # the member of a skops file that describes all others
 MOST_THREADS = 64
 MOST_N = 20  # words or characters of an n-gram
 OWN_FILE = "if the file is your own, load it with trust=True (--trust)"
 NUMPY_TYPES = (np.bool_, np.str_, *np.sctypeDict.values())
 # What a file may hold beside estimators: the loader of skops, and the types that it may make.
-PLAIN = {
+PLAIN: dict[str, set[Any]] = {
     "JsonNode": {str, int, float, bool},
     "DictNode": {dict},
     "ListNode": {list},
@@ -65,6 +66,19 @@ KNOWN = (
     *(OneVsRestClassifier, LabelBinarizer, _ConstantPredictor),
 )
 
+# Fitted attributes by what must be true of them; the names mean the same in all of the known classes.
+FINITE = {
+    "coef_",
+    "intercept_",
+    "idf_",
+    "weights_",
+    "feature_log_prob_",
+    "class_log_prior_",
+    "prior_log_prob_",
+}
+PER_COLUMN = {"coef_", "feature_log_prob_", "idf_", "support_"}
+COLUMNS = {"selected_", "ranking_", "kept_", "selections_"}
+
 
 class Rule(NamedTuple):
     """Which values of a parameter are allowed, and how to say so."""
@@ -81,12 +95,13 @@ def one_of(*values: Any) -> Rule:
     )
 
 
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
 def _whole(low: int, high: int) -> Rule:
     return Rule(
-        lambda value: (
-            value is None
-            or (isinstance(value, Integral) and not isinstance(value, bool) and low <= value <= high)
-        ),
+        lambda value: value is None or (_is_whole(value) and low <= value <= high),
         f"None or a whole number from {low} to {high}",
     )
 
@@ -102,8 +117,7 @@ def _is_vocabulary(value: Any) -> bool:
 def _is_ngram_range(value: Any) -> bool:
     if not isinstance(value, tuple | list) or len(value) != 2:
         return False
-    whole = all(isinstance(n, Integral) and not isinstance(n, bool) for n in value)
-    return whole and 1 <= value[0] <= value[1] <= MOST_N
+    return all(map(_is_whole, value)) and 1 <= value[0] <= value[1] <= MOST_N
 
 
 def _is_numeric(value: Any) -> bool:
@@ -158,7 +172,7 @@ def rules_of(kind: type) -> Mapping[str, Rule]:
 def loadable_types() -> frozenset[type]:
     """Return the classes of the objects that a model from elsewhere may hold."""
     own = [getattr(estimators, name) for name in estimators.__all__]
-    classes = [kind for kind in own if isinstance(kind, type)]
+    classes: list[Any] = [kind for kind in own if isinstance(kind, type)]
     classes += [entry.estimator for entry in LEARNERS.values() if _is_ours(entry.estimator)]
     return frozenset([*classes, *KNOWN, Counts, Scores])
 
@@ -205,10 +219,10 @@ def load_saved(path: str | os.PathLike[str], trust: bool = False, max_bytes: int
             raise FormatError(
                 f"{path} holds types that are not to be trusted ({', '.join(foreign)}); it is not loaded"
             )
-        unknown = sorted(types)
-        if unknown and not trust:
+        if types and not trust:
             raise FormatError(
-                f"{path} holds {', '.join(unknown)}, which a model from elsewhere may not hold; {OWN_FILE}"
+                f"{path} holds {', '.join(sorted(types))}, which a model from elsewhere may not hold; "
+                f"{OWN_FILE}"
             )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of other versions: the file says nothing a user can act on
@@ -226,9 +240,7 @@ def _checked(held: Any, path: str | os.PathLike[str]) -> Any:
         return rebuilt(held)
     except ParameterError as error:
         raise FormatError(f"{path} is not loaded: {error}; {OWN_FILE}") from None
-    except (TermsieveError, ArithmeticError, AttributeError, LookupError, RecursionError) as error:
-        raise FormatError(f"{path} holds a damaged model: {_first_line(error)}") from None
-    except (TypeError, ValueError, MemoryError) as error:
+    except (TermsieveError, *MALFORMED) as error:
         raise FormatError(f"{path} holds a damaged model: {_first_line(error)}") from None
 
 
@@ -356,7 +368,7 @@ def _check_fitted(estimator: Any) -> None:
     """Raise InputError where the fitted arrays of an estimator cannot belong together."""
     name, state = type(estimator).__name__, vars(estimator)
     width = state.get("n_features_in_")
-    if width is not None and (not isinstance(width, Integral) or width < 0):
+    if width is not None and (not _is_whole(width) or width < 0):
         raise InputError(f"{name} has an impossible number of columns")
     if "vocabulary_" in state:
         _check_vocabulary(state["vocabulary_"], name)
@@ -373,21 +385,12 @@ def _check_fitted(estimator: Any) -> None:
         _check_problems(state, name)
 
 
-# Fitted attributes by what must be true of them; the names mean the same in all of the known classes.
-FINITE = {
-    *("coef_", "intercept_", "feature_log_prob_", "class_log_prior_", "prior_log_prob_", "idf_", "weights_"),
-}
-PER_COLUMN = {"coef_", "feature_log_prob_", "idf_", "support_"}
-COLUMNS = {"selected_", "ranking_", "kept_", "selections_"}
-
-
 def _check_vocabulary(vocabulary: Any, name: str) -> None:
     try:
         numbers = term_numbers(vocabulary)
     except (TermsieveError, TypeError) as error:
         raise InputError(f"{name}: {error}") from None
-    whole = all(isinstance(column, Integral) and not isinstance(column, bool) for column in numbers.values())
-    if not whole or not all(isinstance(term, str) for term in numbers):
+    if not all(map(_is_whole, numbers.values())) or not all(isinstance(term, str) for term in numbers):
         raise InputError(f"the vocabulary of {name} must have a whole number for each term")
 
 
@@ -399,7 +402,7 @@ def _check_finite(value: Any, name: str) -> None:
 
 def _check_columns(columns: Any, width: Any, name: str) -> None:
     found = np.asarray(columns)
-    whole = found.ndim == 1 and (found.dtype.kind in "iu" or not len(found)) and isinstance(width, Real)
+    whole = found.ndim == 1 and (found.dtype.kind in "iu" or not len(found)) and _is_whole(width)
     if not whole or (len(found) and not 0 <= found.min() <= found.max() < width):
         raise InputError(f"{name} names columns that are not there")
 
