@@ -1,4 +1,4 @@
-"""Documents come in, a trained model goes out; models are saved to files, loaded safely, and predict."""
+"""Documents come in; a trained model goes out, which predicts and can be saved and loaded safely."""
 
 from __future__ import annotations
 
@@ -77,14 +77,14 @@ class Model:
         except TermsieveError:
             raise
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            # The parts of a model from a damaged file need not fit each other.
+            # The parts of a model from a damaged file may not fit together.
             reason = next(iter(str(error).splitlines()), type(error).__name__)
             raise InputError(f"the model cannot predict, its parts do not fit together: {reason}") from error
 
     def predict_file(
         self, path: str | os.PathLike[str], *, format: str | None = None, **options: Any
     ) -> list[Label | tuple[Label, ...]]:
-        """Return what `predict` says of the documents in a file, which need not have labels.
+        """Return the predicted classes of the documents in a file, which need not have labels.
 
         `options` are those of `read`, such as text= for the column of a table.
         """
@@ -93,7 +93,7 @@ class Model:
         return self.predict(read(path, format, **options))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a skops file that `load_model` reads; the file is whole or absent."""
+        """Write the model to a skops file that `load_model` reads; a failed write leaves no file."""
         held = {
             "format": FORMAT,
             "version": FORMAT_VERSION,
@@ -149,12 +149,12 @@ def train_model(
         The learner's name, such as "svm", "lr" or "nb"; see :data:`termsieve.LEARNERS`. A learner
         made for counts (naive Bayes) reads how often a term occurs, the others whether it does.
     target : label, optional
-        The class to tell from the rest: the model then predicts that class or "not" and its name.
+        The class to separate from the rest: the model then predicts that class, or "not" and its name.
     format : str, optional
-        The format of a file, if its name and contents do not tell.
+        The format of a file; recognised by default.
     **options
-        How documents are read and cut into terms: text=, label=, stop_words= and the other options of `read`
-        and `TermVectorizer`.
+        How documents are read and split into terms: text=, label=, stop_words= and the other options of
+        `read` and `TermVectorizer`.
     """
     reads_counts = learner_declaration(learner).reads == "counts"
     corpus = corpus_of(source, options, format)
@@ -201,6 +201,11 @@ def load_model(path: str | os.PathLike[str], *, trust: bool = False, max_bytes: 
         as a token pattern of your own.
     max_bytes : int
         The most bytes that the file may unpack to.
+
+    Returns
+    -------
+    Model
+        The model.
     """
     return _model(load_saved(path, trust, max_bytes), path)
 
@@ -242,13 +247,13 @@ def _one_against_rest(corpus: Corpus, target: Any) -> Any:
     several = corpus.labels.tolist() if corpus.multilabel else [[label] for label in corpus.labels.tolist()]
     member = np.array([any(str(label) == name for label in labels) for labels in several])
     if member.all() or not member.any():
-        raise InputError(f"every document is in class {name!r}; to tell classes apart takes two")
+        raise InputError(f"every document is in class {name!r}; at least two classes are needed")
     return np.where(member, name, f"not {name}")
 
 
 def _fitted(pipeline: Pipeline, texts: Sequence[str] | None, y: Any) -> Pipeline:
     with warnings.catch_warnings():
-        # That many classes have one document, or that all documents have a label: the model is right then.
+        # Warnings about rare classes, or labels of all documents, do not mean that the model is wrong.
         warnings.simplefilter("ignore")
         return pipeline.fit(texts, y)
 
