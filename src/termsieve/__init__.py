@@ -92,6 +92,7 @@ _SUBMODULES = (
     "readers",
     "redundancy",
     "reports",
+    "saved",
     "scores",
     "sources",
     "spec",

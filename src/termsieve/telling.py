@@ -19,6 +19,7 @@ from termsieve.scores import score
 from termsieve.sources import Source, counts_of
 
 MetricSpec = str | Metric | Callable[..., Any]
+MOST_SCORES = 2**31  # classes x terms that are scored for a table: minutes; the largest corpora have 10**8
 COMPARED = ("bns", "information_gain", "chi_squared")  # the defaults of `compare_metrics`
 
 
@@ -78,6 +79,7 @@ def telling_words(
     counts = _counted(source, [chosen], options)
     _require_two_classes(counts)
     if each:
+        _refuse_too_many(counts)
         parts = [counts.take([at]) for at in range(counts.n_classes)]
     else:
         parts = [problem_counts(counts, target, combine)]
@@ -283,7 +285,16 @@ def problem_counts(counts: Counts, target: Any = None, combine: str = "max") -> 
     _require_two_classes(counts)
     if target is not None:
         return counts.take([counts.position(target)])
+    _refuse_too_many(counts)
     return counts if combine == "joint" else counts.take(counts.problems)
+
+
+def _refuse_too_many(counts: Counts) -> None:
+    if counts.n_classes * counts.n_terms > MOST_SCORES:
+        raise InputError(
+            f"{counts.n_classes:,} classes and {counts.n_terms:,} terms are too many to score all of them; "
+            "choose one class, or check that the labels are classes and not numbers of documents"
+        )
 
 
 def one_problem(counts: Counts, target: Any = None) -> Counts:
