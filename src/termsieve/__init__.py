@@ -78,6 +78,7 @@ _SUBMODULES = (
     "errors",
     "estimators",
     "files",
+    "intervals",
     "kernels",
     "labels",
     "learners",

@@ -12,6 +12,7 @@ from termsieve import engines as engines
 from termsieve import errors as errors
 from termsieve import estimators as estimators
 from termsieve import files as files
+from termsieve import intervals as intervals
 from termsieve import kernels as kernels
 from termsieve import labels as labels
 from termsieve import learners as learners

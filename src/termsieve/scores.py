@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from termsieve.counts.table import Counts, Ints, dense_rows
+from termsieve.counts.table import Counts, dense_rows
 from termsieve.display import SHOWN_ROWS, html_table
 from termsieve.errors import InputError
 from termsieve.metrics import Floats, Metric, Occurrences, direction, get_metric
@@ -104,9 +104,13 @@ class Scores:
         self.__dict__.update(values=values, direction=direction)
         return values, direction
 
-    def blocks(self) -> Iterator[tuple[slice, Floats, NDArray[np.int8]]]:
-        """Yield (classes, values, direction) for blocks of classes, each of a bounded size."""
-        for block in self._blocks(self.counts):
+    def blocks(self, columns: Any = slice(None)) -> Iterator[tuple[slice, Floats, NDArray[np.int8]]]:
+        """Yield (classes, values, direction) of some columns for blocks of classes, each of a bounded size."""
+        if self.metric.reads == "terms":  # it may number them, so it sees all
+            for block in self._blocks(self.counts):
+                yield block.rows, block.values[:, columns], block.direction[:, columns]
+            return
+        for block in self._blocks(self.counts, columns):
             yield block.rows, block.values, block.direction
 
     def _blocks(self, counts: Counts, columns: Any = slice(None)) -> Iterator[Block]:
@@ -118,7 +122,7 @@ class Scores:
             return
         for rows, tp, fp in counts.blocks(BLOCK_CELLS, columns):
             pos, neg = counts.pos[rows, None], counts.neg[rows, None]
-            values = self._values(tp, fp, pos, neg, self._extra(counts, rows, columns))
+            values = self.values_of(tp, fp, pos, neg, self._extra(counts, rows, columns))
             yield Block(rows, values, counts, columns)
 
     def distinct(self) -> tuple[Iterator[Block], NDArray[np.int64]]:
@@ -132,10 +136,11 @@ class Scores:
         if self.metric.needs:
             return self._blocks(counts), kind
         tp, fp, pos, neg, at = counts.tables
-        values = self._values(tp, fp, pos, neg, {})
+        values = self.values_of(tp, fp, pos, neg)
         return iter([Block(slice(0, counts.n_classes), values[at], counts)]), kind
 
-    def _values(self, tp: Ints, fp: Ints, pos: Ints, neg: Ints, extra: dict[str, Any]) -> Floats:
+    def values_of(self, tp: Any, fp: Any, pos: Any, neg: Any, extra: Mapping[str, Any] = {}) -> Floats:
+        """Return the scores of tables by this metric, folded as these scores are; `extra` is what it reads."""
         if self.folded:
             mirrored = direction(tp, fp, pos, neg) < 0
             tp, fp = np.where(mirrored, pos - tp, tp), np.where(mirrored, neg - fp, fp)

@@ -200,6 +200,7 @@ def _fisher_exact(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     formula="z = d / sqrt(1/(tf_pos + a) + 1/(tf_neg + a)), d = log odds(q1) - log odds(q0), "
     "q = (tf + a) / (all + a0); a = weight * (tf_pos + tf_neg), a0 = weight * all occurrences",
     use="Telling words by occurrences: common words must differ surely, rare words are held back.",
+    standardised=True,
 )
 def _dirichlet_log_odds(
     tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, weight: float = 0.1, occurrences: Occurrences

@@ -49,6 +49,7 @@ class Metric:
     use: str = ""
     folds: bool = False
     chi_squared: Callable[[Floats], Floats] | None = None  # value -> its chi-squared statistic (1 d.f.)
+    standardised: bool = False  # whether a score is in standard errors
     joint: Callable[..., Floats] | None = None  # the form over all classes at once: (tp, pos, **parameters)
     registered: bool = False
     parameters: dict[str, Any] = field(default_factory=dict)
