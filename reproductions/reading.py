@@ -249,9 +249,9 @@ def trained_table(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the mean over corpora of F1 by metric and combination, one column per features and k."""
     rows = rows.group_by("corpus", "metric", "combine", "features", "k", maintain_order=True).mean()
     named = rows.with_columns(
-        (pl.col("features") + pl.when(pl.col("k") > 0).then(pl.format(" {}", "k")).otherwise(pl.lit(""))).alias(
-            "at"
-        )
+        (
+            pl.col("features") + pl.when(pl.col("k") > 0).then(pl.format(" {}", "k")).otherwise(pl.lit(""))
+        ).alias("at")
     )
     wide = named.group_by("metric", "combine", "at", maintain_order=True).agg(pl.col("F1").mean())
     return wide.pivot(on="at", index=["metric", "combine"], values="F1")

@@ -13,8 +13,10 @@ from termsieve.metrics import Floats, direction
 from termsieve.ranking import Columns, Ranking, Tables
 from termsieve.scores import Scores
 
-POINTS = 40  # of the distribution of each of the two rates, where quantiles of a score are computed
-BLOCK_TERMS = 200  # whose 40 x 40 scores are computed at a time
+# Where quantiles of a score are computed: a lattice of points in the unit square, by two neighbours of
+# Fibonacci's series, that is even in each rate and in both together.
+POINTS, STEP = 377, 233
+BLOCK_TERMS = 500  # whose points are computed at a time
 DRAWS = 200  # of all rates together, where ranks are compared
 COMPETITORS = 500  # terms at least that are ranked against each other, the best ones; 5 per listed one
 
@@ -34,8 +36,8 @@ def term_intervals(ranking: Ranking, k: int, level: float) -> Intervals:
 
     Given the class sizes, a term's document counts inside and outside its class are binomial. Their two rates
     are given Jeffreys' prior, so that a term that no document outside contains is not taken to be impossible
-    there; an interval holds the middle `level` of the scores of such rates. The bounds of a score are computed
-    on the scale with the direction's sign, so that chance does not push them away from zero.
+    there; an interval holds the middle `level` of the scores of such rates. The bounds of a score are
+    computed on the scale with the direction's sign, so that chance does not push them away from zero.
 
     Ranks are those among the best terms (500, or five times `k`), whose rates are drawn 200 times, with a
     fixed seed, as if terms were independent given the class. `in_list` is the share of draws in which a term
@@ -89,16 +91,17 @@ def _score_bounds(
     scores: Scores, tables: Tables, listed: slice, tails: tuple[float, float]
 ) -> tuple[Floats, Floats, Floats]:
     """Return both quantiles of the listed terms' signed scores, and their scores if the rates were equal."""
-    points = (np.arange(POINTS) + 0.5) / POINTS
+    lattice = np.arange(POINTS)
+    u, v = (lattice + 0.5) / POINTS, (lattice * STEP % POINTS + 0.5) / POINTS
     tp, fp, pos, neg = (np.asarray(part[listed], dtype=np.float64) for part in tables[1:])
     bounds = np.empty((2, len(tp)))
     for start in range(0, len(tp), BLOCK_TERMS):
         some = slice(start, start + BLOCK_TERMS)
-        a, b, p, q = (part[some, None, None] for part in (tp, fp, pos, neg))
-        inside = p * betaincinv(a + 0.5, p - a + 0.5, points[None, :, None])
-        outside = q * betaincinv(b + 0.5, q - b + 0.5, points[None, None, :])
+        a, b, p, q = (part[some, None] for part in (tp, fp, pos, neg))
+        inside = p * betaincinv(a + 0.5, p - a + 0.5, u)
+        outside = q * betaincinv(b + 0.5, q - b + 0.5, v)
         values = _signed(scores, *np.broadcast_arrays(inside, outside, p, q))
-        bounds[:, some] = np.quantile(values.reshape(len(values), -1), tails, axis=1)
+        bounds[:, some] = np.quantile(values, tails, axis=1)
     share = (tp + fp) / np.maximum(pos + neg, 1)
     null = np.abs(scores.values_of(pos * share, neg * share, pos, neg))
     return bounds[0], bounds[1], null

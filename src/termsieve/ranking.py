@@ -129,7 +129,7 @@ class Ranking:
                 "term": pl.Series([plain_text(name) for name in counts.names()[columns]], dtype=pl.String),
                 "score": self.scores[columns].astype(np.float64),
                 "class": pl.Series(counts.classes.tolist()).gather(own),
-                "direction": np.sign(tp * neg - fp * pos),
+                "direction": self.directions(columns, own),
                 "tp": tp,
                 "fp": fp,
                 "pos": pos,
@@ -146,6 +146,15 @@ class Ranking:
             tp[here] = table[own[here] - rows.start, here]
         pos = self.counts.pos[own]
         return Tables(own, tp, self.counts.df[columns] - tp, pos, self.counts.n_docs - pos)
+
+    def directions(self, columns: Columns, own: NDArray[np.intp] | None = None) -> NDArray[np.int64]:
+        """Return the direction of some columns for one class each, by default that which `to_frame` names."""
+        own = self._telling_classes(columns) if own is None else own
+        directions = np.zeros(len(columns), dtype=np.int64)
+        for rows, _, signs in self._heights(columns):
+            here = np.flatnonzero((own >= rows.start) & (own < rows.stop))
+            directions[here] = signs[own[here] - rows.start, here]
+        return directions
 
     def _telling_classes(self, columns: Columns) -> NDArray[np.intp]:
         """Return for each column the class where it stands highest on the side that was ranked first."""

@@ -30,10 +30,16 @@ class Block(NamedTuple):
     values: Floats
     counts: Counts
     columns: Any = slice(None)
+    signed: bool = False
 
     @property
     def direction(self) -> NDArray[np.int8]:
-        """+1 where the term speaks for the class, -1 where against, 0 where neither."""
+        """+1 where the term speaks for the class, -1 where against, 0 where neither.
+
+        Under a signed metric that is the sign of the score, which smoothing may turn where counts are tiny.
+        """
+        if self.signed:
+            return np.sign(self.values).astype(np.int8)
         return self.counts.direction(self.rows, self.columns)
 
 
@@ -105,7 +111,7 @@ class Scores:
         return values, direction
 
     def blocks(self, columns: Any = slice(None)) -> Iterator[tuple[slice, Floats, NDArray[np.int8]]]:
-        """Yield (classes, values, direction) of some columns for blocks of classes, each of a bounded size."""
+        """Yield (classes, values, direction) of some columns for blocks of classes of a bounded size."""
         if self.metric.reads == "terms":  # it may number them, so it sees all
             for block in self._blocks(self.counts):
                 yield block.rows, block.values[:, columns], block.direction[:, columns]
@@ -123,7 +129,7 @@ class Scores:
         for rows, tp, fp in counts.blocks(BLOCK_CELLS, columns):
             pos, neg = counts.pos[rows, None], counts.neg[rows, None]
             values = self.values_of(tp, fp, pos, neg, self._extra(counts, rows, columns))
-            yield Block(rows, values, counts, columns)
+            yield Block(rows, values, counts, columns, self.metric.kind == "signed")
 
     def distinct(self) -> tuple[Iterator[Block], NDArray[np.int64]]:
         """Return the blocks of the distinct columns, and for each column which of these it is."""
@@ -137,10 +143,11 @@ class Scores:
             return self._blocks(counts), kind
         tp, fp, pos, neg, at = counts.tables
         values = self.values_of(tp, fp, pos, neg)
-        return iter([Block(slice(0, counts.n_classes), values[at], counts)]), kind
+        signed = self.metric.kind == "signed"
+        return iter([Block(slice(0, counts.n_classes), values[at], counts, signed=signed)]), kind
 
     def values_of(self, tp: Any, fp: Any, pos: Any, neg: Any, extra: Mapping[str, Any] = {}) -> Floats:
-        """Return the scores of tables by this metric, folded as these scores are; `extra` is what it reads."""
+        """Return the scores of tables, folded as these scores are; `extra` is what the metric reads."""
         if self.folded:
             mirrored = direction(tp, fp, pos, neg) < 0
             tp, fp = np.where(mirrored, pos - tp, tp), np.where(mirrored, neg - fp, fp)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -13,10 +13,14 @@ import polars as pl
 from termsieve.counts import Counts
 from termsieve.display import html_table, plain_text
 from termsieve.errors import InputError, ParameterError
+from termsieve.intervals import term_intervals
 from termsieve.metrics import Metric, get_metric
 from termsieve.ranking import Combine, Ranking, Side, check_cut, cut, one_cut, rank
+from termsieve.redundancy import distinct_cut
 from termsieve.scores import score
-from termsieve.sources import Source, counts_of
+from termsieve.sources import Source, corpus_of, counts_of
+from termsieve.spec import READING
+from termsieve.terms import term_matrix
 
 MetricSpec = str | Metric | Callable[..., Any]
 COMPARED = ("bns", "information_gain", "chi_squared")  # by `compare_metrics` where nothing is said
@@ -24,17 +28,19 @@ COMPARED = ("bns", "information_gain", "chi_squared")  # by `compare_metrics` wh
 
 def telling_words(
     source: Source,
-    metric: MetricSpec = "bns",
+    metric: MetricSpec = READING,
     *,
     target: Any = None,
     each: bool = False,
     k: int = 30,
-    side: Side = "both",
+    side: Side | None = None,
     ratio: float | None = None,
     alpha: float | None = None,
     combine: Combine = "max",
     min_df: float = 1,
     max_df: float = 1.0,
+    redundancy: float | None = None,
+    interval: float | None = None,
     **options: Any,
 ) -> pl.DataFrame:
     """Return the words that tell the classes apart, best first.
@@ -44,15 +50,27 @@ def telling_words(
     source : Counts, Corpus, frame, path or list of paths
         The documents or their counts: anything that `read` or `Counts.load` reads.
     metric : str, Metric or callable
-        The metric that scores each term for each class; see :data:`termsieve.METRICS`.
+        The metric that scores each term for each class; see :data:`termsieve.METRICS`. The default lists
+        words that people would name; docs/reading.md compares metrics for that.
     target : label, optional
-        The class to tell from the rest; all classes by default. Of two classes the second is the target.
+        The class to tell from the rest; all classes by default.
     each : bool
         Whether to return the best `k` terms of each class, class by class.
     k : int
         Number of terms.
-    side, ratio, alpha, combine, min_df, max_df
+    side : {"positive", "negative", "both"}, optional
+        Whether words for a class come first, words against it, or both in one order. By default words for
+        a class come first, unless `ratio`, `alpha` or `combine="joint"` asks for both. Where both are in one
+        order, of two classes the second is the target.
+    ratio, alpha, combine, min_df, max_df
         How scores become a ranking; see `rank`.
+    redundancy : float, optional
+        A term whose presence correlates with that of a better one by at least so much gives its place to the
+        next, so that the words of one repeated sentence take one place; 0.5 is a good value. It needs the
+        documents themselves.
+    interval : float, optional
+        A probability such as 0.95: adds the columns low, high, rank_low, rank_high and in_list, which say how
+        sure scores and ranks are; see `intervals.term_intervals`.
     **options
         How documents are read and cut into terms: text=, label=, separator=, stop_words= and the other
         options of `read` and `count`.
@@ -74,27 +92,58 @@ def telling_words(
     check_cut("k", k)
     if each and target is not None:
         raise ParameterError("each=True is for all classes; leave out target=")
+    if interval is not None and (alpha is not None or combine not in ("max", "round_robin")):
+        raise ParameterError("interval= is for scores of one class; leave out alpha= and use combine='max'")
+    if interval is not None and redundancy is not None:
+        raise ParameterError("interval= ranks all words, and redundancy= leaves some out; give one of them")
     chosen = get_metric(metric)
-    counts = _counted(source, [chosen], options)
+    X, counts = _documents(source, chosen, options) if redundancy is not None else (None, None)
+    if counts is None:
+        counts = _counted(source, [chosen], options)
     _require_two_classes(counts)
+    if side is None:
+        side = "both" if ratio is not None or alpha is not None or combine == "joint" else "positive"
     if each:
         parts = [counts.take([at]) for at in range(counts.n_classes)]
+    elif target is None and side == "positive":
+        parts = [counts]  # of two classes either has words that speak for it
     else:
         parts = [problem_counts(counts, target, combine)]
     way = _Way(side, ratio, alpha, combine, min_df, max_df)
-    return pl.concat(way.ranking(part, chosen).head(k).to_frame() for part in parts)
+    rankings = [way.ranking(part, chosen) for part in parts]
+    if redundancy is not None:
+        rankings = [replace(one, order=distinct_cut(X, one, redundancy, k=k)) for one in rankings]
+    return pl.concat(_listed(ranking, k, interval) for ranking in rankings)
+
+
+def _documents(source: Source, metric: Metric, options: dict[str, Any]) -> tuple[Any, Counts]:
+    """Return the term matrix of a source and its counts."""
+    if isinstance(source, Counts):
+        raise ParameterError("redundancy= needs the documents themselves, and these are counts; leave it out")
+    corpus = corpus_of(source, options, options.pop("format", None))
+    X, terms = term_matrix(corpus, **options)
+    occurrences = metric.reads == "occurrences"
+    return X, Counts.from_matrix(X, corpus.labels, terms=terms, occurrences=occurrences)
+
+
+def _listed(ranking: Ranking, k: int, interval: float | None) -> pl.DataFrame:
+    """Return the table of a ranking's best terms, with intervals where these are wanted."""
+    frame = ranking.head(k).to_frame()
+    if interval is None:
+        return frame
+    bounds = term_intervals(ranking, k, interval)
+    return frame.with_columns(**{name: pl.Series(part) for name, part in bounds._asdict().items()})
 
 
 def words_for_and_against(
-    counts: Counts, target: Any = None, metric: MetricSpec = "bns", n: int = 12
+    counts: Counts, target: Any = None, metric: MetricSpec = READING, n: int = 12
 ) -> pl.DataFrame:
     """Return the `n` best terms for a class and the `n` best against it, in the columns of `telling_words`.
 
     `rank` counts both kinds together. Without `target` the counts must pose a single problem.
     """
-    own = one_problem(counts, target)
-    ranking = rank(score(own, metric))
-    signs = own.direction(slice(0, 1))[0][ranking.order]
+    ranking = rank(score(one_problem(counts, target), metric))
+    signs = ranking.directions(ranking.order)
     places = [np.flatnonzero(signs == sign)[:n] for sign in (1, -1)]
     return ranking.to_frame(np.concatenate(places))
 
@@ -228,6 +277,33 @@ def class_summary(source: Source, **options: Any) -> pl.DataFrame:
             "skew": pl.Series(counts.neg) / pos.replace(0, None),
         }
     )
+
+
+def class_words(
+    source: Source, n: int = 6, *, min_df: float = 1, redundancy: float | None = None, **options: Any
+) -> pl.DataFrame:
+    """Return the rows of `class_summary` with the `n` best words for each class, in the column words.
+
+    The parameters are those of `telling_words`. A class that is alone has no words.
+
+    >>> from termsieve.corpus import Corpus
+    >>> mail = Corpus(["buy cheap", "buy now", "see you"], ["spam", "spam", "ham"])
+    >>> class_words(mail, n=1).select("class", "words").rows()
+    [('ham', 'see'), ('spam', 'buy')]
+    """
+    if redundancy is None:
+        source, options = counts_of(source, **options), {}
+    elif not isinstance(source, Counts):
+        source = corpus_of(source, options, options.pop("format", None))
+    summary = class_summary(source, **options)
+    best: dict[Any, list[str]] = {label: [] for label in summary["class"]}
+    if len(best) > 1:
+        how: dict[str, Any] = {"each": True, "k": n, "min_df": min_df, "redundancy": redundancy}
+        listed = telling_words(source, **how, **options).filter(pl.col("direction") > 0)
+        for label, term in listed.select("class", "term").iter_rows():
+            best[label].append(term)
+    words = pl.Series("words", [", ".join(terms) for terms in best.values()], dtype=pl.String)
+    return summary.with_columns(words)
 
 
 def common_terms(source: Source, n: int = 20, **options: Any) -> pl.DataFrame:

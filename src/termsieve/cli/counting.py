@@ -107,11 +107,11 @@ def show(
     source: Source,
     as_json: Json = False,
 ) -> None:
-    """Show the classes, their skew and the commonest words."""
-    from termsieve.telling import class_summary, common_terms
+    """Show the classes, their skew, the best words for each, and the commonest words."""
+    from termsieve.telling import class_words, common_terms
 
     counts = source.counts()
-    classes, common = class_summary(counts).to_dicts(), common_terms(counts, COMMON).to_dicts()
+    classes, common = class_words(counts).to_dicts(), common_terms(counts, COMMON).to_dicts()
     if as_json:
         show_json(
             {

@@ -11,6 +11,7 @@ from typer import Option
 from termsieve.cli.output import check_output, emit, show_json, show_table
 from termsieve.cli.shell import say
 from termsieve.cli.source import Source, takes_source
+from termsieve.spec import READING
 
 app = typer.Typer()
 
@@ -32,6 +33,15 @@ Class = Annotated[
 ]
 Side = Annotated[
     str, Option("--side", help="both, or first the words for the class (positive) or against it (negative).")
+]
+ListSide = Annotated[
+    str | None,
+    Option(
+        "--side",
+        help="First the words for the class (positive, the default), against it (negative), or both in one "
+        "order; --ratio has both.",
+        show_default=False,
+    ),
 ]
 Ratio = Annotated[
     float | None, Option("--ratio", metavar="SHARE", help="Share of the words that speak for the class.")
@@ -61,14 +71,31 @@ RawCells = Annotated[
 def rank(
     source: Source,
     target: Class = None,
-    metric: MetricName = "bns",
+    metric: MetricName = READING,
     k: Annotated[int, Option("-k", metavar="N", help="Number of words.")] = 30,
-    side: Side = "both",
+    side: ListSide = None,
     ratio: Ratio = None,
     combine: Combine = "max",
     each: Annotated[bool, Option("--each", help="List the words of each class separately.")] = False,
     min_df: MinDf = 1,
     max_df: MaxDf = 1.0,
+    redundancy: Annotated[
+        float | None,
+        Option(
+            "--redundancy",
+            metavar="LIMIT",
+            help="Leave out words whose documents correlate with those of a better word by LIMIT or more, "
+            "such as 0.5; needs documents, not counts.",
+        ),
+    ] = None,
+    interval: Annotated[
+        float | None,
+        Option(
+            "--interval",
+            metavar="SHARE",
+            help="Also say how sure scores and ranks are: bounds with this probability, such as 0.95.",
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         Option("-o", "--output", metavar="FILE", help="Write .csv, .tsv, .json, .jsonl or .parquet."),
@@ -81,7 +108,11 @@ def rank(
 
     Each word has its score, the class it tells most about, its direction (+1: it speaks for the class, -1:
     against it), and the number of documents that contain it: tp of the pos documents inside the class, fp of
-    the neg documents outside.
+    the neg documents outside. The metric, correlation_coefficient unless another is given, is one that did
+    best for short lists on twelve corpora (docs/reading.md); `select` has another for classifiers.
+
+    --interval adds the bounds of the score (low, high) and of the rank, and in_list, the probability that the
+    word would be listed again.
     """
     from termsieve.metrics import get_metric
     from termsieve.ranking import check_cut
@@ -89,12 +120,17 @@ def rank(
 
     check_output(output)
     check_cut("k", k)
-    counts = source.counts(metric)
-    how: dict[str, Any] = {"side": side, "ratio": ratio, "combine": combine}
-    rows = telling_words(
-        counts, metric, target=target, each=each, k=k, min_df=min_df, max_df=max_df, **how
-    ).to_dicts()
-    title = f"{counts.n_docs:,} documents, {counts.n_terms:,} words, by {get_metric(metric)}"
+    how: dict[str, Any] = {"side": side, "ratio": ratio, "combine": combine, "interval": interval}
+    how |= {"min_df": min_df, "max_df": max_df}
+    if redundancy is not None:
+        corpus = source.corpus()
+        how |= {"redundancy": redundancy} | source.term_options()
+        rows = telling_words(corpus, metric, target=target, each=each, k=k, **how).to_dicts()
+        title = f"{len(corpus):,} documents, by {get_metric(metric)}, without words that repeat better ones"
+    else:
+        counts = source.counts(metric)
+        rows = telling_words(counts, metric, target=target, each=each, k=k, **how).to_dicts()
+        title = f"{counts.n_docs:,} documents, {counts.n_terms:,} words, by {get_metric(metric)}"
     if not (as_json or as_csv or output):
         rows = [row | {"direction": {1: "+", -1: "-"}.get(row["direction"], "")} for row in rows]
     emit(rows, as_json=as_json, as_csv=as_csv, output=output, title=title, raw_cells=raw_cells)
