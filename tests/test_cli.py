@@ -253,7 +253,7 @@ def test_metrics_lists_the_registry(run):
 def test_a_selected_vocabulary_is_what_vectorisers_take(run, folder):
     run("select mail.csv --label folder -k 4 -o vocabulary.json")
     words = json.loads((folder / "vocabulary.json").read_text())
-    assert words == ranking_terms("bns")[:4]
+    assert words == ranking_terms("information_gain")[:4]
     assert (
         CountVectorizer(vocabulary=words).transform(["cheap cheap buy"]).toarray()[0, words.index("cheap")]
         == 2
@@ -270,7 +270,7 @@ def test_a_saved_pipeline_predicts_as_the_library_does(run, folder):
     texts, labels = zip(*MAIL, strict=True)
     from termsieve import TermVectorizer, get_learner
 
-    model = make_pipeline(TermVectorizer(binary=True), TermSelector("bns", k=4), get_learner("lr")).fit(
+    model = make_pipeline(TermVectorizer(binary=True), TermSelector(k=4), get_learner("lr")).fit(
         texts, labels
     )
     assert printed == model.predict(texts).tolist()

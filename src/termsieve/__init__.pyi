@@ -7,6 +7,7 @@ from termsieve import cli as cli
 from termsieve import columns as columns
 from termsieve import corpus as corpus
 from termsieve import counts as counts
+from termsieve import differences as differences
 from termsieve import display as display
 from termsieve import engines as engines
 from termsieve import errors as errors
@@ -37,6 +38,7 @@ from termsieve.adviser import Advice as Advice
 from termsieve.adviser import advise as advise
 from termsieve.corpus import Corpus as Corpus
 from termsieve.counts import Counts as Counts
+from termsieve.differences import difference as difference
 from termsieve.engines import count as count
 from termsieve.errors import TermsieveError as TermsieveError
 from termsieve.estimators import RatioClassifier as RatioClassifier

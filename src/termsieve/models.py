@@ -28,6 +28,7 @@ from termsieve.readers import guessed_format, read
 from termsieve.readers.tables import read_texts
 from termsieve.scores import Scores
 from termsieve.sources import Frame, corpus_of
+from termsieve.spec import TRAINING
 from termsieve.telling import MetricSpec, select_terms
 from termsieve.terms import term_matrix
 
@@ -122,7 +123,7 @@ class Model:
 
 def train_model(
     source: Corpus | Frame | str | os.PathLike[str],
-    metric: MetricSpec = "bns",
+    metric: MetricSpec = TRAINING,
     learner: str = "svm",
     *,
     target: Any = None,

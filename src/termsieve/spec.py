@@ -12,6 +12,7 @@ from termsieve.errors import ParameterError
 
 # The metrics where nothing else is said; docs/reading.md has the evidence.
 READING = "correlation_coefficient"  # of the short lists that people read
+TRAINING = "information_gain"  # of the selections that classifiers are trained on
 EXTRAS = ("occurrences", "terms")  # what a function is handed beside its parameters: never spelled in a name
 _FORM = re.compile(r"\s*([A-Za-z_][\w-]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 

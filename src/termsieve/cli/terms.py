@@ -136,6 +136,44 @@ def rank(
     emit(rows, as_json=as_json, as_csv=as_csv, output=output, title=title, raw_cells=raw_cells)
 
 
+@app.command(epilog="\b\nExample: termsieve diff january.parquet february.parquet")
+@takes_source
+def diff(
+    source: Source,
+    other: Annotated[
+        str, typer.Argument(metavar="AFTER", help="The documents or counts after, of the same kind.")
+    ],
+    each: Annotated[bool, Option("--each", help="Also compare the documents of each class.")] = False,
+    k: Annotated[int, Option("-k", metavar="N", help="Most words, of all documents and of each class.")] = 30,
+    fdr: Annotated[
+        float, Option("--fdr", metavar="SHARE", help="Share of the listed words that may be there by chance.")
+    ] = 0.05,
+    min_df: Annotated[
+        int, Option("--min-df", metavar="N", help="Leave out words in fewer documents of both together.")
+    ] = 5,
+    output: Annotated[
+        Path | None,
+        Option("-o", "--output", metavar="FILE", help="Write .csv, .tsv, .json, .jsonl or .parquet."),
+    ] = None,
+    as_json: Json = False,
+    as_csv: Csv = False,
+    raw_cells: RawCells = False,
+) -> None:
+    """Print the words that came, went, rose and fell from FILE to AFTER.
+
+    Only changes that are more than chance are listed, the surest first. ratio is that of the shares of
+    documents with the word, low and high are its interval of 95 %; before and after are the documents that
+    have the word, of of_before and of_after documents.
+    """
+    from termsieve.differences import difference
+
+    check_output(output)
+    before, after = source.counted([source.file]), source.counted([other])
+    found = difference(before, after, each=each, k=k, fdr=fdr, min_df=min_df)
+    title = f"{before.n_docs:,} documents before, {after.n_docs:,} after"
+    emit(found.to_dicts(), as_json=as_json, as_csv=as_csv, output=output, title=title, raw_cells=raw_cells)
+
+
 @app.command(epilog="\b\nExample: termsieve compare mail.csv --metrics bns,ig,chi -k 50")
 @takes_source
 def compare(

@@ -17,6 +17,7 @@ from termsieve.metrics import Metric, get_metric
 from termsieve.ranking import CUTS, Combine, Ranking, Side, check_cut, cut, rank
 from termsieve.redundancy import distinct_cut
 from termsieve.scores import Scores, score
+from termsieve.spec import TRAINING
 
 
 class _NeedsDocumentsError(ParameterError, AttributeError):
@@ -67,7 +68,8 @@ class TermSelector(ColumnSelector):
 
     Parameters
     ----------
-    metric : a name such as "bns", "chi_squared" or "wfo(0.3)", or a callable m(tp, fp, pos, neg)
+    metric : a name such as "bns", "chi_squared" or "wfo(0.3)", or a callable m(tp, fp, pos, neg); the default
+        trained the best classifiers of several classes on twelve corpora (docs/reading.md)
     k, fraction, threshold, sparsity, memory : the cut-off, at most one; none means k = 1000 (see `cut`)
     side, ratio, alpha, combine, min_df, max_df : how scores become a ranking (see `rank`)
     redundancy : None, or a limit above 0 and up to 1: a term whose presence correlates with that of a better
@@ -92,7 +94,7 @@ class TermSelector(ColumnSelector):
 
     def __init__(
         self,
-        metric: str | Metric | Callable[..., Any] = "bns",
+        metric: str | Metric | Callable[..., Any] = TRAINING,
         *,
         k: int | None = None,
         fraction: float | None = None,
