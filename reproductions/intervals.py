@@ -4,7 +4,8 @@ python -m reproductions.intervals --data DIR
 
 Coverage: the whole corpus is the population; 200 samples of 2,000 documents are drawn with replacement, and
 an interval of 95 % should hold the score of the population's rates for 95 % of the words in at least 10
-documents of the sample. Ranks: the intervals from counts beside those of a bootstrap of the documents themselves.
+documents of the sample. Ranks: the intervals from counts beside those of a bootstrap of the documents
+themselves.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from termsieve.metrics import get_metric
 
 METRICS = ("log_odds_ratio", "bns", "information_gain", "g2", "correlation_coefficient")
 SAMPLES, SAMPLE_SIZE, LEAST = 200, 2000, 10
-WORDS = 200  # of those in enough documents, drawn anew for each sample
+WORDS = 40  # of those in enough documents, drawn anew for each sample
 BOOTSTRAPS, LISTED = 200, 20
 
 
