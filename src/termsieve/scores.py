@@ -133,7 +133,7 @@ class Scores:
 
     def distinct(self) -> tuple[Iterator[Block], NDArray[np.int64]]:
         """Return the blocks of the distinct columns, and for each column which of these it is."""
-        if sparse.issparse(self.counts.tp) or self.metric.reads == "terms":
+        if sparse.issparse(self.counts.tp) or self.metric.reads == "terms" or self.metric.by_name:
             return self._blocks(self.counts), np.arange(self.counts.n_terms)
         if self.metric.reads and self.counts.occurrences:
             first, kind = self.counts.distinct_occurrences
@@ -176,6 +176,7 @@ class Scores:
             all_neg=whole.tf_total.sum() - inside,
             squares=counts.squares[columns].astype(np.float64),
             n_terms=whole.n_terms,
+            names=None if counts.terms is None else counts.terms[columns],
         )
         return {"occurrences": occurrences}
 
