@@ -17,8 +17,10 @@ def test_every_term_has_scipys_p_value_and_side(form):
     inside = generator.random(70) < 0.4
     shares = X / np.maximum(X.sum(axis=1, keepdims=True), 1)
     z = rank_sum_keyness(form(X), inside)
-    assert z[0] == 0
-    for column in range(1, 40):
+    absent = ~X.any(axis=0)
+    assert absent[0]
+    assert (z[absent] == 0).all()
+    for column in np.flatnonzero(~absent):
         a, b = shares[inside, column], shares[~inside, column]
         above = mannwhitneyu(a, b, False, "greater", method="asymptotic").pvalue
         assert norm.sf(z[column]) == pytest.approx(above, rel=1e-9)
