@@ -349,7 +349,7 @@ name = "svm"
     (folder / "whole" / "rows" / "merged-1.parquet").write_bytes(b"cut off")
     broken = run("study status whole --verify", 1)
     assert "rows/merged-1.parquet is damaged" in broken.out
-    assert "damaged files: 1; mend them with: termsieve study resume whole" in broken.err
+    assert "damaged files: 1; run them again with: termsieve study resume whole" in broken.err
     assert "part 'merged-1' of whole is missing or damaged; it is run" in run("study resume whole").err
     assert json.loads(run("study status whole --verify --json").out)["faults"] == {}
     run("study report whole -o study.html")

@@ -178,7 +178,7 @@ def test_giveaways_and_small_classes():
 
 def test_one_class_and_two_classes_and_several_labels():
     one = Elements(corpus_report(Corpus(["a b c dd", "dd ee"], ["x", "x"])))
-    assert "There is one class only" in one.text
+    assert "There is only one class" in one.text
     two = Elements(corpus_report(Corpus(["aa bb", "bb cc", "cc dd"], ["y", "x", "x"])))
     assert [variant["rows"][0][6] for variant in two.data["terms"][::3]] == ["x", "y"]
     (first,) = {a["data-first"] for tag, a in two.tags if a.get("data-key") == "class" and tag == "fieldset"}

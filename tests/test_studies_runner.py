@@ -383,7 +383,7 @@ def test_a_refused_run_changes_nothing(data, undisturbed, tmp_path):
         (other, study, data, "another plan"),
         (data / "plan.toml", damaged, data, "damaged"),
         (data / "plan.toml", tmp_path / "new", tmp_path, "corpus 'mails' is not at"),
-        (split, tmp_path / "new", data, "without a train and a test part"),
+        (split, tmp_path / "new", data, "has no training and test part"),
         (data / "plan.toml", own / "sub" / ".draft.tmp", data, "is a file"),
     ):
         with pytest.raises(StudyError, match=message):

@@ -228,7 +228,7 @@ def test_selected_terms_are_those_of_the_cut(corpus):
     assert select_terms(corpus, "chi") == everything
     with pytest.raises(ParameterError, match="not k and fraction together"):
         select_terms(corpus, k=3, fraction=0.5)
-    with pytest.raises(ParameterError, match="no word passes this cut-off"):
+    with pytest.raises(ParameterError, match="the cut-off keeps no word"):
         select_terms(corpus, threshold=1e9)
 
 

@@ -1,4 +1,4 @@
-"""Documents come in, a trained model goes out; models are saved to files, loaded safely, and predict."""
+"""Documents come in; a trained model goes out, which predicts and can be saved and loaded safely."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from termsieve.terms import term_matrix
 FORMAT = "termsieve-model"
 FORMAT_VERSION = 1
 Label = str | int | float
-# What OneVsRestClassifier holds for a label that all documents have, or none.
+# The part of OneVsRestClassifier for a label that all documents or none have.
 CONSTANT = "sklearn.multiclass._ConstantPredictor"
 
 
@@ -81,14 +81,14 @@ class Model:
         except TermsieveError:
             raise
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            # The parts of a model from a damaged file need not fit each other.
+            # The parts of a model from a damaged file may not fit together.
             reason = next(iter(str(error).splitlines()), type(error).__name__)
             raise InputError(f"the model cannot predict, its parts do not fit together: {reason}") from error
 
     def predict_file(
         self, path: str | os.PathLike[str], *, format: str | None = None, **options: Any
     ) -> list[Label | tuple[Label, ...]]:
-        """Return what `predict` says of the documents in a file, which need not have labels.
+        """Return the predicted classes of the documents in a file, which need not have labels.
 
         `options` are those of `read`, such as text= for the column of a table.
         """
@@ -97,7 +97,7 @@ class Model:
         return self.predict(read(path, format, **options))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a skops file that `load_model` reads; the file is whole or absent."""
+        """Write the model to a skops file that `load_model` reads; a failed write leaves no file."""
         held = {
             "format": FORMAT,
             "version": FORMAT_VERSION,
@@ -153,12 +153,12 @@ def train_model(
         The learner's name, such as "svm", "lr" or "nb"; see :data:`termsieve.LEARNERS`. A learner
         made for counts (naive Bayes) reads how often a term occurs, the others whether it does.
     target : label, optional
-        The class to tell from the rest: the model then predicts that class or "not" and its name.
+        The class to separate from the rest: the model then predicts that class, or "not" and its name.
     format : str, optional
-        The format of a file, if its name and contents do not tell.
+        The format of a file; recognised by default.
     **options
-        How documents are read and cut into terms: text=, label=, stop_words= and the other options of `read`
-        and `TermVectorizer`.
+        How documents are read and split into terms: text=, label=, stop_words= and the other options of
+        `read` and `TermVectorizer`.
     """
     reads_counts = learner_declaration(learner).reads == "counts"
     corpus = corpus_of(source, options, format)
@@ -192,30 +192,40 @@ def train_model(
 def load_model(path: str | os.PathLike[str]) -> Model:
     """Return the model in a file.
 
-    Only files that consist of the types of scikit-learn and termsieve are loaded, so that a file from
-    elsewhere cannot run anything. A pipeline that skops itself has saved is a model as well.
+    A file is loaded only if all its types belong to scikit-learn or termsieve, so it cannot run other code. A
+    pipeline that was saved with skops can be loaded, too.
+
+    Parameters
+    ----------
+    path : path
+        A file that `Model.save` or skops has written.
+
+    Returns
+    -------
+    Model
+        The model.
     """
     trusted = trusted_types()
     try:
         foreign = sorted(set(skops.io.get_untrusted_types(file=path)) - trusted)
         if foreign:
             raise FormatError(
-                f"{path} holds types that are not to be trusted ({', '.join(foreign)}); it is not loaded"
+                f"{path} holds types that are not trusted ({', '.join(foreign)}), so it is not loaded"
             )
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of other versions: the file says nothing a user can act on
+            warnings.simplefilter("ignore")  # about other versions: there is nothing that a user could do
             held = skops.io.load(path, trusted=sorted(trusted))
     except (FormatError, OSError):
         raise
     except Exception as error:
-        # What a damaged archive raises depends on where it is damaged.
+        # The error of a damaged archive depends on where it is damaged.
         raise FormatError(f"{path} is no readable skops file: {error}") from None
     return _model(held, path)
 
 
 @cache
 def trusted_types() -> frozenset[str]:
-    """Return the names of the types that a model file may hold, beside those that skops trusts itself."""
+    """Return the names of the types that a model file may hold, besides those that skops trusts."""
     types: list[Any] = [getattr(estimators, name) for name in estimators.__all__]
     types += [entry.estimator for entry in LEARNERS.values()]
     types += [Counts, Scores]  # what a fitted selector holds
@@ -254,13 +264,13 @@ def _one_against_rest(corpus: Corpus, target: Any) -> Any:
     several = corpus.labels.tolist() if corpus.multilabel else [[label] for label in corpus.labels.tolist()]
     member = np.array([any(str(label) == name for label in labels) for labels in several])
     if member.all() or not member.any():
-        raise InputError(f"every document is in class {name!r}; to tell classes apart takes two")
+        raise InputError(f"every document is in class {name!r}; at least two classes are needed")
     return np.where(member, name, f"not {name}")
 
 
 def _fitted(pipeline: Pipeline, texts: Sequence[str] | None, y: Any) -> Pipeline:
     with warnings.catch_warnings():
-        # That many classes have one document, or that all documents have a label: the model is right then.
+        # Warnings about rare classes, or labels of all documents, do not mean that the model is wrong.
         warnings.simplefilter("ignore")
         return pipeline.fit(texts, y)
 

@@ -1,4 +1,4 @@
-"""Counts and a metric in, Scores out: a value and a direction for every class and term."""
+"""Counts and a metric come in; Scores go out: a value and a direction for every class and term."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     import polars
 
 
-BEST_TERMS = 5  # of each class, shown in a notebook
-BLOCK_CELLS = 2**16  # classes x terms scored at a time: what a formula leaves on its way stays in the cache
+BEST_TERMS = 5  # terms per class in a notebook
+BLOCK_CELLS = 2**16  # classes x terms scored at a time; intermediate arrays stay in the cache
 
 
 class Block(NamedTuple):
-    """The scores of some classes and columns of counts, and the directions for whoever asks."""
+    """The scores of some classes and columns; the directions are computed when they are used."""
 
     rows: slice
     values: Floats
@@ -44,10 +44,26 @@ class Block(NamedTuple):
 
 
 class Scores:
-    """Scores of `counts` by `metric`, computed on demand.
+    """The scores of each class and term by one metric, computed when they are used.
 
-    `values` and `direction` are classes x terms; where that is too large, `blocks()` yields them for some
-    classes at a time.
+    Parameters
+    ----------
+    counts : Counts
+        The counts that are scored.
+    metric : Metric
+        The metric.
+    folded : bool
+        Whether negative terms are scored by their mirror image.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_classes, n_terms)
+        The score of each term for each class. If this table is too large, use `blocks()`, which yields it for
+        some classes at a time.
+    direction : ndarray of shape (n_classes, n_terms)
+        +1 where the term speaks for the class, -1 where it speaks against it, 0 where it does neither.
+    classes : ndarray
+        The classes, in the order of the rows.
     """
 
     def __init__(self, counts: Counts, metric: Metric, folded: bool) -> None:
@@ -202,10 +218,24 @@ class Scores:
 
 
 def score(counts: Counts, metric: str | Metric | Callable[..., Any] = "bns", fold: bool = True) -> Scores:
-    """Return the Scores of `counts` by a metric's name, a Metric or a callable m(tp, fp, pos, neg).
+    """Return the scores of each class and term by a metric.
 
-    With `fold`, metrics that fold score a negative term by its mirror image (forman2003).
+    Parameters
+    ----------
+    counts : Counts
+        The counts to score.
+    metric : str, Metric or callable, default="bns"
+        The name of a metric, such as "bns" or "wfo(0.3)", or a function of (tp, fp, pos, neg).
+    fold : bool, default=True
+        Whether metrics that declare it score a negative term by its mirror image (forman2003).
 
+    Returns
+    -------
+    Scores
+        The scores and directions.
+
+    Examples
+    --------
     >>> counts = Counts.from_matrix([[1, 1, 0], [0, 1, 0], [0, 1, 1]], ["spam", "spam", "ham"])
     >>> score(counts, "accuracy").values.tolist()
     [[0.0, -1.0, 1.0], [1.0, 1.0, 2.0]]

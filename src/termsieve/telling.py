@@ -23,7 +23,7 @@ from termsieve.spec import READING, TRAINING
 from termsieve.terms import term_matrix
 
 MetricSpec = str | Metric | Callable[..., Any]
-COMPARED = ("bns", "information_gain", "chi_squared")  # by `compare_metrics` where nothing is said
+COMPARED = ("bns", "information_gain", "chi_squared")  # the defaults of `compare_metrics`
 
 
 def telling_words(
@@ -43,7 +43,7 @@ def telling_words(
     interval: float | None = None,
     **options: Any,
 ) -> pl.DataFrame:
-    """Return the words that tell the classes apart, best first.
+    """Return the words that best separate the classes, the best first.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def telling_words(
         The metric that scores each term for each class; see :data:`termsieve.METRICS`. The default lists
         words that people would name; docs/reading.md compares metrics for that.
     target : label, optional
-        The class to tell from the rest; all classes by default.
+        The class to separate from the rest; all classes by default.
     each : bool
         Whether to return the best `k` terms of each class, class by class.
     k : int
@@ -72,15 +72,15 @@ def telling_words(
         A probability such as 0.95: adds the columns low, high, rank_low, rank_high and in_list, which say how
         sure scores and ranks are; see `intervals.term_intervals`.
     **options
-        How documents are read and cut into terms: text=, label=, separator=, stop_words= and the other
+        How documents are read and split into terms: text=, label=, separator=, stop_words= and the other
         options of `read` and `count`.
 
     Returns
     -------
     polars.DataFrame
         One row per term: rank, term, score, class, direction, tp, fp, pos, neg. `class` is the class that the
-        term tells most about; direction is +1 if the term speaks for that class and -1 if against it; tp of
-        pos documents inside the class and fp of neg documents outside contain the term.
+        term tells most about; direction is +1 if the term speaks for that class and -1 if against it. tp of
+        the pos documents in the class, and fp of the neg documents outside, contain the term.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def words_for_and_against(
 ) -> pl.DataFrame:
     """Return the `n` best terms for a class and the `n` best against it, in the columns of `telling_words`.
 
-    `rank` counts both kinds together. Without `target` the counts must pose a single problem.
+    `rank` counts both kinds together. Without `target` the counts must hold a single problem.
     """
     ranking = rank(score(one_problem(counts, target), metric))
     signs = ranking.directions(ranking.order)
@@ -166,12 +166,23 @@ def select_terms(
     max_df: float = 1.0,
     **options: Any,
 ) -> list[str]:
-    """Return the terms that a cut-off keeps, best first: a vocabulary for a vectorizer.
+    """Return the terms that a cut-off keeps, the best first: a vocabulary for a vectorizer.
 
-    The default metric is the one that trained the best classifiers on twelve corpora (docs/reading.md). `k`,
-    `fraction`, `threshold`, `sparsity` and `memory` are the cut-offs of `cut`, at most one of them
-    (without any, k = 1000); the other parameters are those of `telling_words`.
+    Parameters
+    ----------
+    source, metric, target, side, ratio, alpha, combine, min_df, max_df, **options
+        As in :func:`termsieve.telling_words`, but for the default metric, which trained the best classifiers
+        on twelve corpora (docs/reading.md), and for `side`, which is "both".
+    k, fraction, threshold, sparsity, memory : number, optional
+        The cut-off; give at most one. Without any, ``k=1000``. See :func:`termsieve.cut`.
 
+    Returns
+    -------
+    list of str
+        The selected terms.
+
+    Examples
+    --------
     >>> from termsieve.corpus import Corpus
     >>> select_terms(Corpus(["buy cheap", "buy now", "see you"], ["spam", "spam", "ham"]), k=2)
     ['buy', 'see']
@@ -182,7 +193,7 @@ def select_terms(
     ranking = _Way(side, ratio, alpha, combine, min_df, max_df).ranking(counts, chosen)
     terms = [str(term) for term in counts.names()[cut(ranking, **cuts)]]
     if not terms:
-        raise ParameterError("no word passes this cut-off; allow more")
+        raise ParameterError("the cut-off keeps no word; choose a less strict one")
     return terms
 
 
@@ -237,8 +248,22 @@ def compare_metrics(
 ) -> Comparison:
     """Return where metrics agree and differ on the best `k` terms of a source.
 
-    The parameters are those of `telling_words`, with at least two `metrics`.
+    Parameters
+    ----------
+    source, target, side, combine, min_df, max_df, **options
+        As in :func:`termsieve.telling_words`.
+    metrics : sequence of str, Metric or callable
+        At least two metrics.
+    k : int, default=50
+        Number of best terms to compare.
 
+    Returns
+    -------
+    Comparison
+        The overlap of each two metrics, and the rank of each term by each metric.
+
+    Examples
+    --------
     >>> from termsieve.corpus import Corpus
     >>> corpus = Corpus(["buy cheap", "buy now", "see you"], ["spam", "spam", "ham"])
     >>> compare_metrics(corpus, ["bns", "ig"], k=2).overlap.select("metric", "other", "both").rows()
@@ -259,11 +284,21 @@ def compare_metrics(
 
 
 def class_summary(source: Source, **options: Any) -> pl.DataFrame:
-    """Return one row per class of a source: class, documents, share, skew.
+    """Return the size of each class.
 
-    `share` is that of all documents; `skew` is the number of documents outside the class per document in it,
-    or None for an empty class. `options` are those of `telling_words`.
+    Parameters
+    ----------
+    source, **options
+        As in :func:`termsieve.telling_words`.
 
+    Returns
+    -------
+    polars.DataFrame
+        One row per class: class, documents, share of all documents, skew. The skew is the number of documents
+        outside the class divided by the number in it, or None for an empty class.
+
+    Examples
+    --------
     >>> from termsieve.corpus import Corpus
     >>> class_summary(Corpus(["buy", "now", "see", "you"], ["spam", "ham", "ham", "ham"])).rows()
     [('ham', 3, 0.75, 0.3333333333333333), ('spam', 1, 0.25, 3.0)]
@@ -321,7 +356,7 @@ def common_terms(source: Source, n: int = 20, **options: Any) -> pl.DataFrame:
 
 
 def problem_counts(counts: Counts, target: Any = None, combine: str = "max") -> Counts:
-    """Return the counts of the class `target`, or of all classes that make a problem of their own."""
+    """Return the counts of the class `target`, or of all classes that are problems."""
     _require_two_classes(counts)
     if target is not None:
         return counts.take([counts.position(target)])
@@ -340,12 +375,12 @@ def one_problem(counts: Counts, target: Any = None) -> Counts:
 def _require_two_classes(counts: Counts) -> None:
     if counts.n_classes < 2 and not counts.multilabel:
         only = f"class {str(counts.classes[0])!r}" if counts.n_classes else "class"
-        raise InputError(f"there is only one {only}; to tell classes apart takes two")
+        raise InputError(f"there is only one {only}; at least two classes are needed")
 
 
 @dataclass(frozen=True)
 class _Way:
-    """How scores become a ranking; the fields are `rank`'s."""
+    """How scores become a ranking; the fields are the parameters of `rank`."""
 
     side: Side
     ratio: float | None
@@ -360,7 +395,7 @@ class _Way:
 
 
 def _counted(source: Source, metrics: Sequence[Metric], options: dict[str, Any]) -> Counts:
-    """Return the counts of a source, with occurrences where a metric reads them."""
+    """Return the counts of a source, with occurrences if a metric reads them."""
     if isinstance(source, Counts):
         return counts_of(source, **options)
     reads = any(metric.reads == "occurrences" for metric in metrics)

@@ -1,4 +1,4 @@
-"""The command of the first five minutes: demo."""
+"""The command for a first look: demo."""
 
 from __future__ import annotations
 
@@ -23,20 +23,22 @@ WORDS = 5  # shown of each class
 @app.command(epilog="\b\nExample: termsieve demo")
 def demo(
     output: Annotated[
-        Path, Option("-o", "--output", metavar="FILE", help="The report to write, as .html.")
+        Path, Option("-o", "--output", metavar="FILE", help="Write the report to this .html file.")
     ] = Path("report.html"),
     data: Annotated[
         Path | None,
         Option(
-            "--data", metavar="FILE", help="Only write the text as a table, to try the other commands on."
+            "--data",
+            metavar="FILE",
+            help="Only write the documents to this table, to try the other commands.",
         ),
     ] = None,
 ) -> None:
-    """Show what termsieve does, on text that is already here.
+    """Show what termsieve does, on text that every installation contains.
 
-    It takes less than a minute. The text is the documentation of SciPy's functions, the classes its
-    subpackages: their sizes, the words that tell each of them apart, how many words a classifier needs,
-    and report.html to look around in.
+    It takes less than a minute. The documents are the docstrings of SciPy's functions, and the classes are
+    its subpackages. The demo shows the sizes of the classes, the words that separate each from the others,
+    and how many words a classifier needs, and writes report.html.
     """
     check_output(output, (".html",))
     check_output(data)

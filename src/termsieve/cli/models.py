@@ -1,4 +1,4 @@
-"""The commands that give something to classify with: select, predict."""
+"""The commands about classifiers: select, predict."""
 
 from __future__ import annotations
 
@@ -24,17 +24,19 @@ def select(
     source: Source,
     metric: MetricName = TRAINING,
     k: Annotated[
-        int | None, Option("-k", metavar="N", help="Number of words; 1000 if no cut-off is given.")
+        int | None, Option("-k", metavar="N", help="Number of words to keep; 1000 if no cut-off is given.")
     ] = None,
-    fraction: Annotated[float | None, Option("--fraction", help="That share of the words.")] = None,
-    threshold: Annotated[float | None, Option("--threshold", help="Words with at least that score.")] = None,
+    fraction: Annotated[float | None, Option("--fraction", help="Share of the words to keep.")] = None,
+    threshold: Annotated[
+        float | None, Option("--threshold", help="Keep the words with at least this score.")
+    ] = None,
     sparsity: Annotated[
         float | None,
-        Option("--sparsity", help="As many words as leave a document that many of them on average."),
+        Option("--sparsity", help="Largest mean number of selected words per document."),
     ] = None,
     memory: Annotated[
         float | None,
-        Option("--memory", metavar="BYTES", help="As many words as fit into a training matrix of that size."),
+        Option("--memory", metavar="BYTES", help="Largest training matrix, in bytes."),
     ] = None,
     target: Class = None,
     side: Side = "both",
@@ -43,11 +45,11 @@ def select(
     min_df: MinDf = 1,
     max_df: MaxDf = 1.0,
     output: Annotated[
-        Path | None, Option("-o", "--output", metavar="FILE", help="The vocabulary to write, as .json.")
+        Path | None, Option("-o", "--output", metavar="FILE", help="Write the vocabulary to this .json file.")
     ] = None,
     pipeline: Annotated[
         Path | None,
-        Option("--pipeline", metavar="FILE", help="Also train a classifier and save it, as .skops."),
+        Option("--pipeline", metavar="FILE", help="Also train a classifier and save it to this .skops file."),
     ] = None,
     learner: Annotated[str, Option("--learner", help="The classifier: svm, lr, nb, ...")] = "svm",
 ) -> None:
@@ -92,11 +94,13 @@ def select(
 @app.command(epilog="\b\nExample: termsieve predict model.skops new.csv --text body")
 def predict(
     model: Annotated[
-        str, Argument(metavar="MODEL", help="What select --pipeline saved.", show_default=False)
+        str, Argument(metavar="MODEL", help="A model that `select --pipeline` saved.", show_default=False)
     ],
     file: Annotated[
         str,
-        Argument(metavar="FILE", help="Documents; - is JSON lines on standard input.", show_default=False),
+        Argument(
+            metavar="FILE", help="The documents; - reads JSON lines from standard input.", show_default=False
+        ),
     ],
     text: Text = None,
     delimiter: Delimiter = None,
@@ -107,7 +111,7 @@ def predict(
     """Print the class of each document.
 
     One line per document; several labels are separated by tabs. A model is loaded only if it consists of the
-    types of scikit-learn and termsieve: a file from elsewhere cannot run anything.
+    types of scikit-learn and termsieve, so a file cannot run code.
     """
     from termsieve.models import load_model
 

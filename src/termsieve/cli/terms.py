@@ -29,10 +29,16 @@ MetricName = Annotated[
 ]
 Class = Annotated[
     str | None,
-    Option("--class", "-c", metavar="NAME", help="The class to tell from the rest; all classes by default."),
+    Option(
+        "--class", "-c", metavar="NAME", help="The class to separate from the rest; all classes by default."
+    ),
 ]
 Side = Annotated[
-    str, Option("--side", help="both, or first the words for the class (positive) or against it (negative).")
+    str,
+    Option(
+        "--side",
+        help="Words that come first: for the class (positive), against it (negative), or both alike.",
+    ),
 ]
 ListSide = Annotated[
     str | None,
@@ -48,11 +54,14 @@ Ratio = Annotated[
 ]
 Combine = Annotated[
     str,
-    Option("--combine", help="How the classes' scores make one ranking: max, mean, round_robin or joint."),
+    Option(
+        "--combine", help="How the scores of the classes become one ranking: max, mean, round_robin or joint."
+    ),
 ]
 MinDf = Annotated[int, Option("--min-df", metavar="N", help="Leave out words in fewer than N documents.")]
 MaxDf = Annotated[
-    float, Option("--max-df", metavar="SHARE", help="Leave out words in a larger share of the documents.")
+    float,
+    Option("--max-df", metavar="SHARE", help="Leave out words in more than this share of the documents."),
 ]
 Json = Annotated[bool, Option("--json", help="Print JSON.")]
 Csv = Annotated[bool, Option("--csv", help="Print CSV.")]
@@ -98,18 +107,20 @@ def rank(
     ] = None,
     output: Annotated[
         Path | None,
-        Option("-o", "--output", metavar="FILE", help="Write .csv, .tsv, .json, .jsonl or .parquet."),
+        Option(
+            "-o", "--output", metavar="FILE", help="Write to this .csv, .tsv, .json, .jsonl or .parquet file."
+        ),
     ] = None,
     as_json: Json = False,
     as_csv: Csv = False,
     raw_cells: RawCells = False,
 ) -> None:
-    """Print the words that tell the classes apart.
+    """Print the words that best separate the classes.
 
-    Each word has its score, the class it tells most about, its direction (+1: it speaks for the class, -1:
-    against it), and the number of documents that contain it: tp of the pos documents inside the class, fp of
-    the neg documents outside. The metric, correlation_coefficient unless another is given, is one that did
-    best for short lists on twelve corpora (docs/reading.md); `select` has another for classifiers.
+    Each word has its score, the class that it tells most about, its direction (+: it speaks for the class, -:
+    against it), and the number of documents that contain it: tp of the pos documents in the class, and fp of
+    the neg documents outside. The default metric is one of the best for short lists on twelve corpora
+    (docs/reading.md); `select` has a different default, for classifiers.
 
     --interval adds the bounds of the score (low, high) and of the rank, and in_list, the probability that the
     word would be listed again.
@@ -233,7 +244,7 @@ def split_specs(text: str) -> list[str]:
 
 @app.command(epilog="\b\nExample: termsieve metrics bns")
 def metrics(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One metric in full.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Describe this metric.")] = None,
     as_json: Json = False,
 ) -> None:
     """List the metrics and what each is good for."""

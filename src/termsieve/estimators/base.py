@@ -1,4 +1,4 @@
-"""What the learned selectors share: checked documents and their counts in, a mask of columns out."""
+"""The base of the learned selectors: documents come in, checked documents and their counts go out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents and labels come in, checked; what all learners of the package share goes out."""
+"""The base of the package's learners: documents and labels come in; decisions go out."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from termsieve.learners.registry import check_parameter
 
 
 class Classifier(ClassifierMixin, BaseEstimator):
-    """Checked input, sorted classes, one decision value per class or one for two classes."""
+    """A classifier with checked input, sorted classes, and one decision value per class (one for two)."""
 
     def check_parameters(self) -> None:
-        """Raise ParameterError where a parameter is not a number above 0."""
+        """Raise ParameterError if a parameter is not a number above 0."""
         defaults = type(self)().get_params()
         for key, value in self.get_params().items():
             check_parameter(type(self).__name__, key, value, defaults[key])
@@ -43,7 +43,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         raise NotImplementedError
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each document: the second of two where the decision value is above 0."""
+        """Return the class of each document; of two classes, the second if the decision value is above 0."""
         values = self.decision_function(X)
         codes = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
         return np.asarray(self.classes_[codes])

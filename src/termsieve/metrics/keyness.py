@@ -45,12 +45,12 @@ def _joint_g2(tp: Floats, pos: Floats) -> Floats:
     aliases=("log_likelihood",),
     cite="dunning1993",
     formula="2 sum over the four cells of observed log(observed / expected) = 2 n information_gain in nats",
-    use="Telling words with a p-value; ranks as information_gain does within a class.",
+    use="Telling words with a p-value; within a class it ranks like information_gain.",
     chi_squared=lambda value: value,
     joint=_joint_g2,
 )
 def _g2(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
-    """Twice the log-likelihood gained by giving the class a rate of its own.
+    """Twice the gain in log-likelihood if the class has its own rate.
 
     >>> round(get_metric("g2")(8, 2, 10, 90), 4)
     np.float64(35.8267)
@@ -64,7 +64,7 @@ def _g2(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     kind="signed",
     cite="newcombe1998",
     formula="tpr - fpr",
-    use="How many documents in a hundred more have the word: the easiest figure to explain.",
+    use="The difference of the shares of documents with the word: the easiest score to explain.",
 )
 def _risk_difference(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """Rate inside the class less the rate outside.
@@ -88,7 +88,7 @@ def _half_counts(tp: Floats, fp: Floats) -> tuple[Floats, Floats]:
     kind="one-sided",
     cite="katz1978",
     formula="tpr / fpr; tp = 0 or fp = 0 counts as half a document; 1 for a term in no document",
-    use="How many times as common the word is inside the class; rare words lead.",
+    use="How many times as frequent the word is inside the class; rare words come first.",
 )
 def _relative_risk(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """Rate inside the class over the rate outside.
@@ -106,7 +106,7 @@ def _relative_risk(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     kind="signed",
     cite="hardie2014",
     formula="log2(tpr / fpr); tp = 0 or fp = 0 counts as half a document; 0 for a term in no document",
-    use="Effect size in doublings. Rare words lead: limit it with min_df, or use conservative_log_ratio.",
+    use="Effect size in doublings. Rare words come first, so give min_df, or use conservative_log_ratio.",
 )
 def _log_ratio(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """Number of doublings from the rate outside the class to the rate inside.
@@ -125,12 +125,12 @@ def _log_ratio(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     cite="evert2022",
     formula="the bound nearest 0 of the confidence interval of log2(tpr / fpr) (exact conditional Poisson, "
     "two-sided, 1 - (1-level)/tests), 0 where the interval holds 0",
-    use="Telling words in one list: a large effect that is also certain.",
+    use="Telling words with an effect that is both large and certain.",
 )
 def _conservative_log_ratio(
     tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, level: float = 0.95, tests: int = 1
 ) -> Floats:
-    """The number of doublings that the data make certain.
+    """The bound nearest 0 of the confidence interval of the number of doublings.
 
     `tests` is the number of terms compared, for Bonferroni's correction.
 
@@ -179,10 +179,10 @@ def _log_tail(tp: Floats, df: Floats, pos: Floats, neg: Floats) -> Floats:
     kind="signed",
     cite="fisher1935",
     formula="direction * -log p, p the hypergeometric probability of a table that leans as much to that side",
-    use="Telling words where counts are small and the chi-squared approximation fails.",
+    use="Telling words when counts are small and the chi-squared approximation is poor.",
 )
 def _fisher_exact(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
-    """Surprise at the table, in nats, with the sign of the direction.
+    """The negative logarithm of the one-sided p-value, with the sign of the direction.
 
     >>> round(get_metric("fisher_exact")(8, 2, 10, 90), 4)
     np.float64(18.3754)
@@ -208,7 +208,7 @@ def _fisher_exact(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     cite="monroe2008",
     formula="z = d / sqrt(1/(tf_pos + a) + 1/(tf_neg + a)), d = log odds(q1) - log odds(q0), "
     "q = (tf + a) / (all + a0); a = weight * (tf_pos + tf_neg), a0 = weight * all occurrences",
-    use="Telling words by occurrences: common words must differ surely, rare words are held back.",
+    use="Telling words by occurrences; rare words get small scores unless the difference is certain.",
     standardised=True,
 )
 def _dirichlet_log_odds(

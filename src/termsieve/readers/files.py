@@ -24,10 +24,10 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\xfd7zXZ\x00", "xz"),
     (b"\x28\xb5\x2f\xfd", "zstd"),
 )
-# The most bytes of one source that are read unless a caller allows more. A document of text takes up to ten
-# times its bytes in memory, as str, lists and counts.
+# Largest number of bytes that are read of one source by default. A text takes up to ten times its bytes in
+# memory, as str, lists and counts.
 MAX_BYTES = 2 << 30
-# A line may take this part of max_bytes, and a column of a term matrix counts as that many bytes.
+# A line may have max_bytes divided by this, and a column of a term matrix counts as this number of bytes.
 LINES_PER_LIMIT = 16
 BYTES_PER_COLUMN = 128
 _CHUNK = 1 << 20
@@ -63,7 +63,7 @@ def plain_stem(path: str | os.PathLike[str]) -> str:
 
 @contextmanager
 def readable(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn what goes wrong while reading `path` into one clear error."""
+    """Turn errors of reading `path` into one clear error."""
     try:
         yield
     except FileNotFoundError as error:
@@ -71,15 +71,15 @@ def readable(path: str | os.PathLike[str]) -> Iterator[None]:
     except IsADirectoryError as error:
         raise InputError(f"{path} is a folder where a file is needed") from error
     except _BROKEN as error:
-        raise FormatError(f"{path} is damaged or cut short ({error}); fetch it again") from error
+        raise FormatError(f"{path} is damaged or truncated ({error}); fetch it again") from error
     except NotImplementedError as error:
         raise FormatError(
             f"{path} uses a compression that cannot be read ({error}); pack it again"
         ) from error
     except OSError as error:
-        # gzip and bz2 report damage as a bare OSError without a number; the rest comes from the system.
+        # gzip and bz2 report damage as an OSError without a number; other errors come from the system.
         if error.errno is None:
-            raise FormatError(f"{path} is damaged or cut short ({error}); fetch it again") from error
+            raise FormatError(f"{path} is damaged or truncated ({error}); fetch it again") from error
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
     except (RuntimeError, ValueError) as error:
         if isinstance(error, TermsieveError):
@@ -101,27 +101,27 @@ def too_large(what: str, max_bytes: int) -> FormatError:
 
 
 def check_line(n_bytes: int, where: str, max_bytes: int) -> None:
-    """Raise for a line that is longer than the limit allows."""
+    """Raise an error for a line that is longer than the limit allows."""
     if n_bytes > max_bytes // LINES_PER_LIMIT:
         at_most = f"{max_bytes // LINES_PER_LIMIT:,} bytes (a {LINES_PER_LIMIT}th of the limit)"
         raise too_large(f"{where} is longer than {at_most}, more", max_bytes)
 
 
 def check_lines(lines: Sequence[str | bytes], where: str, max_bytes: int) -> None:
-    """Raise for the first of a file's lines that is longer than the limit allows."""
+    """Raise an error for the first line of a file that is longer than the limit allows."""
     longest = max(lines, key=len, default="")
     if len(longest) > max_bytes // LINES_PER_LIMIT:
         check_line(len(longest), f"{where}, line {lines.index(longest) + 1}", max_bytes)
 
 
 def check_regular(path: str | os.PathLike[str]) -> None:
-    """Refuse what is there but is no regular file, such as a pipe or a device, which may never end."""
+    """Raise an error for a pipe or a device, which may never end."""
     if is_special(path):
         raise InputError(f"{path} is a pipe or a device, not a file; write its content to a file first")
 
 
 def is_special(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path is there, or leads by a link, to something that is neither file nor folder."""
+    """Return whether there is something at a path, also behind a link, that is neither file nor folder."""
     return os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path))
 
 
@@ -234,8 +234,8 @@ def contents(
 ) -> dict[str, bytes]:
     """Return the content of each wanted file below a folder or in an archive, by relative name, sorted.
 
-    Nothing is unpacked to disk. Links in an archive are passed over; a member whose name is absolute or
-    climbs out with `..` refuses the whole archive. More than `max_bytes` in all are an error.
+    Nothing is unpacked to disk. Links in an archive are ignored. An archive with a member whose name is
+    absolute or leads out with `..` is refused. More than `max_bytes` in total are an error.
     """
     check_max_bytes(max_bytes)
     if not os.path.exists(path):
@@ -281,7 +281,7 @@ def _folder_files(root: str | os.PathLike[str]) -> Iterator[str]:
 
     seen: set[str] = set()
     for folder, below, files in os.walk(root, followlinks=True, onerror=refuse):
-        # A link may lead back up; each real folder is visited once.
+        # A link may lead to a parent folder; each real folder is visited once.
         real = os.path.realpath(folder)
         if real in seen:
             below.clear()
@@ -290,7 +290,7 @@ def _folder_files(root: str | os.PathLike[str]) -> Iterator[str]:
         below[:] = sorted(name for name in below if not _hidden(name))
         prefix = os.path.relpath(folder, root)
         for name in files:
-            # Pipes and devices, also behind links, are no documents and may never end.
+            # Pipes and devices, also behind links, are not documents and may never end.
             if not _hidden(name) and not is_special(os.path.join(folder, name)):
                 yield name if prefix == "." else (Path(prefix) / name).as_posix()
 
