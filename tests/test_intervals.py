@@ -52,6 +52,16 @@ def test_95_percent_of_the_intervals_hold_the_score_of_the_true_rates(metric, si
     assert 0.93 <= np.mean((low <= truth) & (truth <= high)) <= 0.975
 
 
+@pytest.mark.parametrize("metric", ["log_odds_ratio", "log_ratio", "bns", "g2"])
+def test_rare_words_have_intervals_that_hold(metric):
+    """Many of these words are in no document of the class, where smoothing moves a score the most."""
+    inside, outside = RNG.uniform(0, 0.05, 2000), RNG.uniform(0.02, 0.05, 2000)
+    counts = one_class(RNG.binomial(POS, inside), RNG.binomial(NEG, outside) + 1, neg=NEG + 1)
+    low, high = bounds_of(counts, metric)
+    truth = np.abs(METRICS[metric](POS * inside, NEG * outside, POS, NEG))
+    assert np.mean((low <= truth) & (truth <= high)) >= 0.93
+
+
 def test_equal_rates_are_inside_however_the_metric_is_biased():
     rates = RNG.uniform(0.1, 0.5, 2000)
     counts = one_class(RNG.binomial(POS, rates), RNG.binomial(NEG, rates))

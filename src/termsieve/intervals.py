@@ -90,7 +90,7 @@ def _checked(ranking: Ranking, level: float) -> Scores:
 def _score_bounds(
     scores: Scores, tables: Tables, listed: slice, tails: tuple[float, float]
 ) -> tuple[Floats, Floats, Floats]:
-    """Return both quantiles of the listed terms' signed scores, and their scores if the rates were equal."""
+    """Return both quantiles of the listed terms' signed scores, and the least score that has no sign."""
     lattice = np.arange(POINTS)
     u, v = (lattice + 0.5) / POINTS, (lattice * STEP % POINTS + 0.5) / POINTS
     tp, fp, pos, neg = (np.asarray(part[listed], dtype=np.float64) for part in tables[1:])
@@ -103,8 +103,9 @@ def _score_bounds(
         values = _signed(scores, *np.broadcast_arrays(inside, outside, p, q))
         bounds[:, some] = np.quantile(values, tails, axis=1)
     share = (tp + fp) / np.maximum(pos + neg, 1)
-    null = np.abs(scores.values_of(pos * share, neg * share, pos, neg))
-    return bounds[0], bounds[1], null
+    # A signed score passes through zero, which smoothing moves away from equal rates.
+    null = 0.0 if scores.metric.kind == "signed" else scores.values_of(pos * share, neg * share, pos, neg)
+    return bounds[0], bounds[1], np.broadcast_to(null, tp.shape)
 
 
 def _drawn_tables(tables: Tables, generator: np.random.Generator) -> list[NDArray[np.float64]]:
