@@ -303,7 +303,9 @@ def test_a_full_disk_loses_nothing_that_was_finished(data, undisturbed, tmp_path
             resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
 
     try:
-        with pytest.raises(StudyError, match=r"cannot write .*: File too large; finished work is kept, .* resume"):
+        with pytest.raises(
+            StudyError, match=r"cannot write .*: File too large; finished work is kept, .* resume"
+        ):
             run_study(data / "plan.toml", tmp_path, data=data, workers=1, progress=full)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)

@@ -27,6 +27,7 @@ from termsieve.readers.files import MAX_BYTES
 from termsieve.readers.tables import read_texts
 from termsieve.saved import load_saved, untrusted
 from termsieve.sources import Frame, corpus_of
+from termsieve.spec import TRAINING
 from termsieve.telling import MetricSpec, select_terms
 from termsieve.terms import term_matrix
 
@@ -119,7 +120,7 @@ class Model:
 
 def train_model(
     source: Corpus | Frame | str | os.PathLike[str],
-    metric: MetricSpec = "bns",
+    metric: MetricSpec = TRAINING,
     learner: str = "svm",
     *,
     target: Any = None,

@@ -29,6 +29,16 @@ CELL_BYTES = 12  # per cell of a CSR matrix: a float64 value and a 32-bit column
 ROW_BYTES = 4  # per row of a CSR matrix: the row pointer
 
 
+class Tables(NamedTuple):
+    """For some terms: the class that each tells most about, and its 2x2 table for that class."""
+
+    own: NDArray[np.intp]
+    tp: NDArray[np.int64]
+    fp: NDArray[np.int64]
+    pos: NDArray[np.int64]
+    neg: NDArray[np.int64]
+
+
 @dataclass(frozen=True, repr=False)
 class Ranking:
     """Terms from best to worst.
@@ -112,25 +122,39 @@ class Ranking:
 
         at = np.arange(len(self)) if places is None else np.asarray(places, dtype=np.int64)
         columns, counts = self.order[at], self.counts
-        own = self._telling_classes(columns)
-        tp = np.zeros(len(columns), dtype=np.int64)
-        for rows, table, _ in counts.blocks(columns=columns):
-            here = np.flatnonzero((own >= rows.start) & (own < rows.stop))
-            tp[here] = table[own[here] - rows.start, here]
-        pos, df = counts.pos[own], counts.df[columns]
+        own, tp, fp, pos, neg = self.tables(columns)
         return pl.DataFrame(
             {
                 "rank": at + 1,
                 "term": pl.Series([plain_text(name) for name in counts.names()[columns]], dtype=pl.String),
                 "score": self.scores[columns].astype(np.float64),
                 "class": pl.Series(counts.classes.tolist()).gather(own),
-                "direction": np.sign(tp * counts.n_docs - df * pos),
+                "direction": self.directions(columns, own),
                 "tp": tp,
-                "fp": df - tp,
+                "fp": fp,
                 "pos": pos,
-                "neg": counts.n_docs - pos,
+                "neg": neg,
             }
         )
+
+    def tables(self, columns: Columns) -> Tables:
+        """Return the 2x2 tables of some columns, each for the class that `to_frame` names."""
+        own = self._telling_classes(columns)
+        tp = np.zeros(len(columns), dtype=np.int64)
+        for rows, table, _ in self.counts.blocks(columns=columns):
+            here = np.flatnonzero((own >= rows.start) & (own < rows.stop))
+            tp[here] = table[own[here] - rows.start, here]
+        pos = self.counts.pos[own]
+        return Tables(own, tp, self.counts.df[columns] - tp, pos, self.counts.n_docs - pos)
+
+    def directions(self, columns: Columns, own: NDArray[np.intp] | None = None) -> NDArray[np.int64]:
+        """Return the direction of some columns for one class each, by default that which `to_frame` names."""
+        own = self._telling_classes(columns) if own is None else own
+        directions = np.zeros(len(columns), dtype=np.int64)
+        for rows, _, signs in self._heights(columns):
+            here = np.flatnonzero((own >= rows.start) & (own < rows.stop))
+            directions[here] = signs[own[here] - rows.start, here]
+        return directions
 
     def _telling_classes(self, columns: Columns) -> NDArray[np.intp]:
         """Return for each column the class with its highest score on the side that was ranked first."""
@@ -153,8 +177,8 @@ class Ranking:
     def _heights(self, columns: Columns) -> Iterator[tuple[slice, Floats, NDArray[np.int8]]]:
         """Yield for blocks of classes how much each column tells about a class, and in which direction."""
         if self.class_scores is not None:
-            for rows, values, signs in self.class_scores.blocks():
-                yield rows, np.abs(values[:, columns]), signs[:, columns]
+            for rows, values, signs in self.class_scores.blocks(columns):
+                yield rows, np.abs(values), signs
             return
         for rows, tp, fp in self.counts.blocks(columns=columns):
             pos, neg = (np.maximum(size[rows, None], 1) for size in (self.counts.pos, self.counts.neg))

@@ -10,6 +10,9 @@ from typing import Any
 
 from termsieve.errors import ParameterError
 
+# The default metrics; docs/reading.md has the evidence.
+READING = "correlation_coefficient"  # of the short lists that people read
+TRAINING = "information_gain"  # of the selections that classifiers are trained on
 EXTRAS = ("occurrences", "terms")  # arguments besides the parameters; never part of a name
 _FORM = re.compile(r"\s*([A-Za-z_][\w-]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -13,10 +13,14 @@ import polars as pl
 from termsieve.counts import Counts
 from termsieve.display import html_table, plain_text
 from termsieve.errors import InputError, ParameterError
+from termsieve.intervals import term_intervals
 from termsieve.metrics import Metric, get_metric
 from termsieve.ranking import Combine, Ranking, Side, check_cut, cut, one_cut, rank
+from termsieve.redundancy import distinct_cut
 from termsieve.scores import score
-from termsieve.sources import Source, counts_of
+from termsieve.sources import Source, corpus_of, counts_of
+from termsieve.spec import READING, TRAINING
+from termsieve.terms import term_matrix
 
 MetricSpec = str | Metric | Callable[..., Any]
 MOST_SCORES = 2**31  # classes x terms that are scored for a table: minutes; the largest corpora have 10**8
@@ -25,17 +29,19 @@ COMPARED = ("bns", "information_gain", "chi_squared")  # the defaults of `compar
 
 def telling_words(
     source: Source,
-    metric: MetricSpec = "bns",
+    metric: MetricSpec = READING,
     *,
     target: Any = None,
     each: bool = False,
     k: int = 30,
-    side: Side = "both",
+    side: Side | None = None,
     ratio: float | None = None,
     alpha: float | None = None,
     combine: Combine = "max",
     min_df: float = 1,
     max_df: float = 1.0,
+    redundancy: float | None = None,
+    interval: float | None = None,
     **options: Any,
 ) -> pl.DataFrame:
     """Return the words that best separate the classes, the best first.
@@ -45,15 +51,27 @@ def telling_words(
     source : Counts, Corpus, frame, path or list of paths
         The documents or their counts: anything that `read` or `Counts.load` reads.
     metric : str, Metric or callable
-        The metric that scores each term for each class; see :data:`termsieve.METRICS`.
+        The metric that scores each term for each class; see :data:`termsieve.METRICS`. The default lists
+        words that people would name; docs/reading.md compares metrics for that.
     target : label, optional
-        The class to separate from the rest; all classes by default. If there are two classes, the second one.
+        The class to separate from the rest; all classes by default.
     each : bool
         Whether to return the best `k` terms of each class, class by class.
     k : int
         Number of terms.
-    side, ratio, alpha, combine, min_df, max_df
+    side : {"positive", "negative", "both"}, optional
+        Whether words for a class come first, words against it, or both in one order. By default words for
+        a class come first, unless `ratio`, `alpha` or `combine="joint"` asks for both. Where both are in one
+        order, of two classes the second is the target.
+    ratio, alpha, combine, min_df, max_df
         How scores become a ranking; see `rank`.
+    redundancy : float, optional
+        A term whose presence correlates with that of a better one by at least so much gives its place to the
+        next, so that the words of one repeated sentence take one place; 0.5 is a good value. It needs the
+        documents themselves.
+    interval : float, optional
+        A probability such as 0.95: adds the columns low, high, rank_low, rank_high and in_list, which say how
+        sure scores and ranks are; see `intervals.term_intervals`.
     **options
         How documents are read and split into terms: text=, label=, separator=, stop_words= and the other
         options of `read` and `count`.
@@ -75,35 +93,67 @@ def telling_words(
     check_cut("k", k)
     if each and target is not None:
         raise ParameterError("each=True is for all classes; leave out target=")
+    if interval is not None and (alpha is not None or combine not in ("max", "round_robin")):
+        raise ParameterError("interval= is for scores of one class; leave out alpha= and use combine='max'")
+    if interval is not None and redundancy is not None:
+        raise ParameterError("interval= ranks all words, and redundancy= leaves some out; give one of them")
     chosen = get_metric(metric)
-    counts = _counted(source, [chosen], options)
+    X, counts = _documents(source, chosen, options) if redundancy is not None else (None, None)
+    if counts is None:
+        counts = _counted(source, [chosen], options)
     _require_two_classes(counts)
+    if side is None:
+        side = "both" if ratio is not None or alpha is not None or combine == "joint" else "positive"
     if each:
         _refuse_too_many(counts)
         parts = [counts.take([at]) for at in range(counts.n_classes)]
+    elif target is None and side == "positive":
+        _refuse_too_many(counts)
+        parts = [counts]  # of two classes either has words that speak for it
     else:
         parts = [problem_counts(counts, target, combine)]
     way = _Way(side, ratio, alpha, combine, min_df, max_df)
-    return pl.concat(way.ranking(part, chosen).head(k).to_frame() for part in parts)
+    rankings = [way.ranking(part, chosen) for part in parts]
+    if redundancy is not None:
+        rankings = [replace(one, order=distinct_cut(X, one, redundancy, k=k)) for one in rankings]
+    return pl.concat(_listed(ranking, k, interval) for ranking in rankings)
+
+
+def _documents(source: Source, metric: Metric, options: dict[str, Any]) -> tuple[Any, Counts]:
+    """Return the term matrix of a source and its counts."""
+    if isinstance(source, Counts):
+        raise ParameterError("redundancy= needs the documents themselves, and these are counts; leave it out")
+    corpus = corpus_of(source, options, options.pop("format", None))
+    X, terms = term_matrix(corpus, **options)
+    occurrences = metric.reads == "occurrences"
+    return X, Counts.from_matrix(X, corpus.labels, terms=terms, occurrences=occurrences)
+
+
+def _listed(ranking: Ranking, k: int, interval: float | None) -> pl.DataFrame:
+    """Return the table of a ranking's best terms, with intervals where these are wanted."""
+    frame = ranking.head(k).to_frame()
+    if interval is None:
+        return frame
+    bounds = term_intervals(ranking, k, interval)
+    return frame.with_columns(**{name: pl.Series(part) for name, part in bounds._asdict().items()})
 
 
 def words_for_and_against(
-    counts: Counts, target: Any = None, metric: MetricSpec = "bns", n: int = 12
+    counts: Counts, target: Any = None, metric: MetricSpec = READING, n: int = 12
 ) -> pl.DataFrame:
     """Return the `n` best terms for a class and the `n` best against it, in the columns of `telling_words`.
 
     `rank` counts both kinds together. Without `target` the counts must hold a single problem.
     """
-    own = one_problem(counts, target)
-    ranking = rank(score(own, metric))
-    signs = own.direction(slice(0, 1))[0][ranking.order]
+    ranking = rank(score(one_problem(counts, target), metric))
+    signs = ranking.directions(ranking.order)
     places = [np.flatnonzero(signs == sign)[:n] for sign in (1, -1)]
     return ranking.to_frame(np.concatenate(places))
 
 
 def select_terms(
     source: Source,
-    metric: MetricSpec = "bns",
+    metric: MetricSpec = TRAINING,
     *,
     target: Any = None,
     k: int | None = None,
@@ -124,7 +174,8 @@ def select_terms(
     Parameters
     ----------
     source, metric, target, side, ratio, alpha, combine, min_df, max_df, **options
-        As in :func:`termsieve.telling_words`.
+        As in :func:`termsieve.telling_words`, but for the default metric, which trained the best classifiers
+        on twelve corpora (docs/reading.md), and for `side`, which is "both".
     k, fraction, threshold, sparsity, memory : number, optional
         The cut-off; give at most one. Without any, ``k=1000``. See :func:`termsieve.cut`.
 
@@ -267,6 +318,34 @@ def class_summary(source: Source, **options: Any) -> pl.DataFrame:
     )
 
 
+def class_words(
+    source: Source, n: int = 6, *, min_df: float = 1, redundancy: float | None = None, **options: Any
+) -> pl.DataFrame:
+    """Return the rows of `class_summary` with the `n` best words for each class, in the column words.
+
+    The parameters are those of `telling_words`. A class that is alone has no words, and no class has any where
+    classes and terms are too many to score.
+
+    >>> from termsieve.corpus import Corpus
+    >>> mail = Corpus(["buy cheap", "buy now", "see you"], ["spam", "spam", "ham"])
+    >>> class_words(mail, n=1).select("class", "words").rows()
+    [('ham', 'see'), ('spam', 'buy')]
+    """
+    if redundancy is None:
+        source, options = counts_of(source, **options), {}
+    elif not isinstance(source, Counts):
+        source = corpus_of(source, options, options.pop("format", None))
+    summary = class_summary(source, **options)
+    best: dict[Any, list[str]] = {label: [] for label in summary["class"]}
+    if len(best) > 1 and not (isinstance(source, Counts) and _are_too_many(source)):
+        how: dict[str, Any] = {"each": True, "k": n, "min_df": min_df, "redundancy": redundancy}
+        listed = telling_words(source, **how, **options).filter(pl.col("direction") > 0)
+        for label, term in listed.select("class", "term").iter_rows():
+            best[label].append(term)
+    words = pl.Series("words", [", ".join(terms) for terms in best.values()], dtype=pl.String)
+    return summary.with_columns(words)
+
+
 def common_terms(source: Source, n: int = 20, **options: Any) -> pl.DataFrame:
     """Return the `n` terms that the most documents contain: term, documents.
 
@@ -289,8 +368,12 @@ def problem_counts(counts: Counts, target: Any = None, combine: str = "max") -> 
     return counts if combine == "joint" else counts.take(counts.problems)
 
 
+def _are_too_many(counts: Counts) -> bool:
+    return counts.n_classes * counts.n_terms > MOST_SCORES
+
+
 def _refuse_too_many(counts: Counts) -> None:
-    if counts.n_classes * counts.n_terms > MOST_SCORES:
+    if _are_too_many(counts):
         raise InputError(
             f"{counts.n_classes:,} classes and {counts.n_terms:,} terms are too many to score all of them; "
             "choose one class, or check that the labels are classes and not numbers of documents"

@@ -14,6 +14,7 @@ from termsieve.display import plain_text
 from termsieve.metrics import get_metric
 from termsieve.ranking import rank, sparsity_curve
 from termsieve.scores import score
+from termsieve.spec import READING
 from termsieve.telling import MetricSpec, words_for_and_against
 
 MAX_LETTERS = 60  # of a term or a class in a table that people read
@@ -47,7 +48,7 @@ def class_sizes(counts: Counts) -> pl.DataFrame:
 
 
 def telling_terms(
-    counts: Counts, label: Any = None, metric: MetricSpec = "bns", n: int = BAR_TERMS
+    counts: Counts, label: Any = None, metric: MetricSpec = READING, n: int = BAR_TERMS
 ) -> pl.DataFrame:
     """Return the n best positive and the n best negative terms of a class by a metric, with their counts.
 

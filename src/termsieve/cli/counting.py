@@ -113,11 +113,11 @@ def show(
     source: Source,
     as_json: Json = False,
 ) -> None:
-    """Show the classes, their skew and the most frequent words."""
-    from termsieve.telling import class_summary, common_terms
+    """Show the classes, their skew, the best words for each, and the most frequent words."""
+    from termsieve.telling import class_words, common_terms
 
     counts = source.counts()
-    summary, common = class_summary(counts), common_terms(counts, COMMON).to_dicts()
+    summary, common = class_words(counts), common_terms(counts, COMMON).to_dicts()
     if as_json:
         show_json(
             {

@@ -13,6 +13,7 @@ from termsieve.cli.output import check_output, show_json, working, write_text
 from termsieve.cli.shell import put, say
 from termsieve.cli.source import Delimiter, Encoding, Format, Source, Text, takes_source
 from termsieve.cli.terms import Class, Combine, Json, MaxDf, MetricName, MinDf, Ratio, Side
+from termsieve.spec import TRAINING
 
 app = typer.Typer()
 
@@ -21,7 +22,7 @@ app = typer.Typer()
 @takes_source
 def select(
     source: Source,
-    metric: MetricName = "bns",
+    metric: MetricName = TRAINING,
     k: Annotated[
         int | None, Option("-k", metavar="N", help="Number of words to keep; 1000 if no cut-off is given.")
     ] = None,

@@ -28,6 +28,8 @@ OPTIONS = {
     "max_bytes=": "--max-bytes",
     "each=True": "--each",
     "target=": "--class",
+    "interval=": "--interval",
+    "redundancy=": "--redundancy",
 }
 JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # in words of Persian and Hindi, and in emoji
 

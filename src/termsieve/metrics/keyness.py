@@ -8,12 +8,18 @@ classifier". Citations: [dunning1993] Computational Linguistics 19(1); [monroe20
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import numpy as np
 from scipy.special import betaincinv, gammaln
 
+from termsieve.errors import InputError
 from termsieve.metrics.papers import information_gain, joint_information_gain
 from termsieve.metrics.registry import (
+    METRICS,
     Floats,
+    Metric,
     Occurrences,
     direction,
     get_metric,  # noqa: F401 - the examples call it
@@ -21,6 +27,9 @@ from termsieve.metrics.registry import (
     register_metric,
     require_rule,
 )
+
+if TYPE_CHECKING:
+    from termsieve.counts import Counts
 
 NEGLIGIBLE = 2.0**-60  # a further table of a tail changes no digit of a float below this share of the sum
 
@@ -200,6 +209,7 @@ def _fisher_exact(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     formula="z = d / sqrt(1/(tf_pos + a) + 1/(tf_neg + a)), d = log odds(q1) - log odds(q0), "
     "q = (tf + a) / (all + a0); a = weight * (tf_pos + tf_neg), a0 = weight * all occurrences",
     use="Telling words by occurrences; rare words get small scores unless the difference is certain.",
+    standardised=True,
 )
 def _dirichlet_log_odds(
     tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, weight: float = 0.1, occurrences: Occurrences
@@ -208,12 +218,48 @@ def _dirichlet_log_odds(
 
     `weight` is the size of the prior as a share of the corpus.
     """
-    require_rule(weight > 0, "dirichlet_log_odds: weight must be above 0", weight)
+    _check_weight(weight)
     o = occurrences
-    prior, all_prior = weight * (o.tf_pos + o.tf_neg), weight * (o.all_pos + o.all_neg)
+    return _shrunk_log_odds(o, weight * (o.tf_pos + o.tf_neg), weight * (o.all_pos + o.all_neg))
+
+
+def _check_weight(weight: float) -> None:
+    require_rule(weight > 0, "dirichlet_log_odds: weight must be above 0", weight)
+
+
+def _shrunk_log_odds(o: Occurrences, prior: Floats, all_prior: Floats | float) -> Floats:
+    """Return the z-scores of the difference of log odds, with prior occurrences of each and of all terms."""
     inside, outside = o.tf_pos + prior, o.tf_neg + prior
     rest_inside, rest_outside = o.all_pos + all_prior - inside, o.all_neg + all_prior - outside
     # A term that never occurs, or is the only one of the vocabulary, has no odds.
     known = (inside > 0) & (outside > 0) & (rest_inside > 0) & (rest_outside > 0)
     a, b, c, d = (np.where(known, x, 1) for x in (inside, outside, rest_inside, rest_outside))
     return (np.log(a) - np.log(c) - np.log(b) + np.log(d)) / np.sqrt(1 / a + 1 / b)
+
+
+def dirichlet_log_odds_prior(background: Counts, weight: float = 0.1) -> Metric:
+    """Return the metric dirichlet_log_odds with the occurrences in other counts as its prior.
+
+    Parameters
+    ----------
+    background : Counts
+        Counts with occurrences and names, such as those of a large reference corpus.
+    weight : float
+        What an occurrence there counts for; a term that is not there counts as if it occurred once.
+    """
+    _check_weight(weight)
+    if background.tf_total is None or background.terms is None:
+        raise InputError("a prior needs word occurrences and names; count the texts with occurrences=True")
+    of_term = dict(zip(background.terms.tolist(), background.tf_total.tolist(), strict=True))
+    total = weight * float(background.tf_total.sum())
+
+    def dirichlet_log_odds(
+        tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, occurrences: Occurrences
+    ) -> Floats:
+        if occurrences.names is None:
+            raise InputError("a prior of other counts needs the names of the terms; give terms=")
+        prior = weight * np.array([max(1, of_term.get(name, 0)) for name in occurrences.names.tolist()])
+        return _shrunk_log_odds(occurrences, prior, total)
+
+    known = METRICS["dirichlet_log_odds"]
+    return replace(known, function=dirichlet_log_odds, registered=False, by_name=True, parameters={})

@@ -28,6 +28,7 @@ class Occurrences(NamedTuple):
     all_neg: Floats
     squares: Floats  # sum over documents of the term's squared occurrences
     n_terms: int
+    names: NDArray[Any] | None = None  # the terms themselves, where they have names
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,6 +72,8 @@ class Metric:
     use: str = ""
     folds: bool = False
     chi_squared: Callable[[Floats], Floats] | None = None  # value -> its chi-squared statistic (1 d.f.)
+    standardised: bool = False  # whether a score is in standard errors
+    by_name: bool = False  # whether terms with equal counts may score differently
     joint: Callable[..., Floats] | None = None  # the form over all classes at once: (tp, pos, **parameters)
     registered: bool = False
     parameters: dict[str, Any] = field(default_factory=dict)

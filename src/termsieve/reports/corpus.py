@@ -17,10 +17,11 @@ from termsieve.errors import InputError, ParameterError
 from termsieve.metrics import get_metric
 from termsieve.reports.figures import DeclaredFigure, DeclaredSection, Report
 from termsieve.reports.page import Choice, Chooser, Page, Section, write
+from termsieve.spec import READING
 from termsieve.telling import MetricSpec
 from termsieve.terms import term_matrix
 
-METRICS = ("bns", "information_gain", "odds_ratio")
+METRICS = (READING, "bns", "odds_ratio")
 OVERLAP_METRICS = (
     "bns",
     "information_gain",
