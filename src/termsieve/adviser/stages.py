@@ -19,7 +19,7 @@ from termsieve.adviser.verdicts import Verdicts, joined
 N_FOLDS = 5
 SCOUTED = 1000  # documents of a first race, where there are many more
 SCOUT_FOLDS = 2
-SCOUT_KEPT = 6  # settings that go on from it at most
+SCOUT_KEPT = 4  # settings that go on from it at most
 RACE_SECONDS = 20.0  # that a training of all settings may take with many documents, unless time is given
 GROWTH = 1.6  # the time of a training grows with this power of the documents
 KEPT = {2: 12, 3: 8}  # settings that go on after so many folds
