@@ -149,7 +149,7 @@ def _concluded(
     own = nested(found, found.complete, rule)
     everything = nested(found, [s for s in found.complete if s.method is None], Rule("best", Budget(None, 0)))
     gain = None
-    if not clock.over(0.9):
+    if time.perf_counter() + 3 * found.seconds * len(found.folds) < clock.at(1.0):
         gain = Difference.of(own.verdicts, halved(found, own, generator), goal)
     promise = Promise(own.verdicts, goal, calibration_for(task.kind, goal))
     whole = Fold(race.task, np.arange(len(race.task)), np.arange(min(1000, len(race.task))))

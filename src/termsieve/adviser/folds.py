@@ -21,7 +21,7 @@ from termsieve.learners.weighted import values_of_learners
 from termsieve.ranking import Ranking, cut
 
 Rows = NDArray[np.int64]
-MANY = 2250  # documents, above which models of the race are trained less exactly
+MANY = 2250  # documents of a corpus, above which models of the race are trained less exactly
 FINE, COARSE = 1e-4, 1e-2  # how near the weights are to the solution
 
 
@@ -172,7 +172,7 @@ class Fold:
         truth = self.task.truth[self.train]
         out = np.empty((len(learners), len(self.test), truth.shape[1]))
         estimators = [get_learner(name) for name in learners]
-        tolerance = FINE if len(self.train) <= MANY else COARSE
+        tolerance = FINE if (self.task.n_all or len(self.task)) <= MANY else COARSE
         for p, side in enumerate(truth.T):
             if side.all() or not side.any():
                 out[:, :, p] = 1.0 if side.all() else NEVER

@@ -19,12 +19,13 @@ from termsieve.adviser.verdicts import Verdicts, joined
 N_FOLDS = 5
 SCOUTED = 1000  # documents of a first race, where there are many more
 SCOUT_FOLDS = 2
-SCOUT_KEPT = 6  # settings that go on from it at most
-RACE_SECONDS = 20.0  # that the race of many documents may take, by the first one's pace, unless more is given
-SUPERLINEAR = 2.0  # how much dearer a document is among many
+SCOUT_KEPT = 4  # settings that go on from it at most
+RACE_SECONDS = 20.0  # that a training of all settings may take with many documents, unless time is given
+GROWTH = 1.6  # the time of a training grows with this power of the documents
 KEPT = {2: 12, 3: 8}  # settings that go on after so many folds
 RACED = 20_000  # documents of the race at most
 FEW_SIZES = (100, 500, 2000, 10000)  # that are tried with many documents
+FINAL = 5  # trainings after the race
 SMALL = 0.01  # what the smallest model may lose, where small models are preferred
 BASELINE = BASELINES["tf-idf + svm"]
 Progress = Callable[[str, float], None]
@@ -61,6 +62,7 @@ class Raced:
     folds: list[int]
     not_tried: list[Setting] = field(default_factory=list)
     n_trained: int = 0
+    seconds: float = 0.0  # per training
 
     @property
     def complete(self) -> list[Setting]:
@@ -72,32 +74,34 @@ def raced(task: Task, goal: Goal, clock: Clock, generator: np.random.Generator) 
     """Race the portfolio without selection: of many documents first on a sample, then on the folds."""
     settings = portfolio(task.pairs is not None)
     rows = np.arange(len(task))
-    cost = 0.0
     if len(task) > MANY:
         scout = task.part(_sample(task, rows, SCOUTED, generator))
-        started = time.process_time()
+        started = time.perf_counter()
         first = _run(Race(scout, goal, SCOUT_FOLDS, generator), settings, {}, clock, 0.25, (0.05, 0.25))
-        cost = SUPERLINEAR * (time.process_time() - started) / max(1, first.n_trained * len(scout))
+        seconds = (time.perf_counter() - started) / max(1, first.n_trained)
         best = first.race.ranked(first.complete, first.folds)
-        n_kept, n_raced = _affordable(len(task), cost, clock)
+        n_kept, n_raced = _affordable(len(task), len(scout), seconds, clock)
         settings = _distinct(best, n_kept)
         settings += [BASELINE] if BASELINE not in settings else []
         rows = _sample(task, rows, n_raced, generator)
     whole = task if len(rows) == len(task) else task.part(rows)
+    started = time.perf_counter()
     made = _run(Race(whole, goal, N_FOLDS, generator), settings, KEPT, clock, 0.6, (0.25, 0.6))
-    made.rows = rows
+    made.rows, made.seconds = rows, (time.perf_counter() - started) / max(1, made.n_trained)
     return made
 
 
-def _affordable(n_docs: int, cost: float, clock: Clock) -> tuple[int, int]:
-    """Return the settings and documents that a race can have, at so many seconds for one of each."""
+def _affordable(n_docs: int, n_scouted: int, seconds: float, clock: Clock) -> tuple[int, int]:
+    """Return how many settings and documents a race can have if one training of the scouted took so long."""
     most = min(n_docs, RACED)
-    allowed = RACE_SECONDS if clock.limit == np.inf else max(1.0, clock.at(0.6) - time.perf_counter())
-    runs = allowed / max(cost * N_FOLDS, 1e-9)  # settings x documents
-    n_kept = int(np.clip(runs / most, 2, SCOUT_KEPT))
+    left = RACE_SECONDS * N_FOLDS if clock.limit == np.inf else 0.8 * (clock.at(1.0) - time.perf_counter())
+    for n_kept in range(SCOUT_KEPT, 1, -1):
+        n_trainings = N_FOLDS * (n_kept + 1 + len(FEW_SIZES)) + FINAL
+        allowed = n_scouted * (max(left, 0.1) / n_trainings / max(seconds, 1e-6)) ** (1 / GROWTH)
+        if allowed >= most:
+            break
     # Without a limit all documents count; with one, as many as it allows.
-    n_raced = most if clock.limit == np.inf else int(np.clip(runs / (n_kept + 1), SCOUTED, most))
-    return n_kept, n_raced
+    return n_kept, most if clock.limit == np.inf else int(np.clip(allowed, n_scouted, most))
 
 
 def _run(
@@ -157,6 +161,9 @@ def select_terms(found: Raced, budget: Budget, clock: Clock) -> list[Setting]:
     sizes, methods = budget.sizes(n_terms), list(METHODS)
     if len(race.task) > MANY and budget.size is None:
         sizes, methods = [size for size in sizes if size.value in FEW_SIZES], ["weights"]
+    needed = 0.5 * len(sizes) * len(found.folds) * found.seconds  # fewer terms train faster
+    if budget.size is None and time.perf_counter() + needed > clock.at(0.9):
+        return []
     for place, number in enumerate(found.folds):
         clock.tell("selecting terms", 0.6 + 0.25 * place / len(found.folds))
         wanted = [
