@@ -22,7 +22,7 @@ from termsieve import (
     telling_words,
 )
 from termsieve.errors import InputError, ParameterError
-from termsieve.telling import common_terms, words_for_and_against
+from termsieve.telling import class_words, common_terms, words_for_and_against
 
 TEXTS = [
     "cheap pills now, buy",

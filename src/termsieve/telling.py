@@ -323,8 +323,8 @@ def class_words(
 ) -> pl.DataFrame:
     """Return the rows of `class_summary` with the `n` best words for each class, in the column words.
 
-    The parameters are those of `telling_words`. A class that is alone has no words, and no class has any where
-    classes and terms are too many to score.
+    The parameters are those of `telling_words`. A class that is alone has no words; no class has any if there
+    are too many classes and terms to score.
 
     >>> from termsieve.corpus import Corpus
     >>> mail = Corpus(["buy cheap", "buy now", "see you"], ["spam", "spam", "ham"])
