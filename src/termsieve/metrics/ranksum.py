@@ -60,10 +60,8 @@ def rank_sum_keyness(X: Any, inside: Any) -> Floats:
     ours = chosen[rows]
     sums = np.bincount(columns[ours], weights=ranks[ours], minlength=matrix.shape[1])
     zeros_inside = n_inside - np.bincount(columns[ours], minlength=matrix.shape[1])
-    sums = sums + zeros_inside * (zeros + 1) / 2
-    ties = np.bincount(columns[start], weights=size**3.0 - size, minlength=matrix.shape[1])
-    ties = ties + zeros**3.0 - zeros
-    variance = n_inside * (n - n_inside) / 12 * (n + 1 - ties / (n * (n - 1)))
-    deviation = sums - n_inside * (n + 1) / 2
+    tied = np.bincount(columns[start], weights=size**3.0 - size, minlength=matrix.shape[1])
+    variance = n_inside * (n - n_inside) / 12 * (n + 1 - (tied + zeros**3.0 - zeros) / (n * (n - 1)))
+    deviation = sums + zeros_inside * (zeros + 1) / 2 - n_inside * (n + 1) / 2
     known = variance > 1e-9
     return np.where(known, deviation / np.sqrt(np.where(known, variance, 1)), 0)
