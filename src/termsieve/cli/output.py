@@ -15,6 +15,7 @@ from termsieve.cli.shell import put, say, shown, wrong
 from termsieve.display import readable
 
 Row = Mapping[str, Any]
+SHARES = ("share", "shared", "in_list")  # columns that a table shows as percentages
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".parquet")
 UNBOUNDED = 10_000  # columns: a table that is not for a screen is never wrapped
 # How a cell begins that a spreadsheet runs as a formula; the wide forms do so in East Asian editions.
@@ -38,19 +39,19 @@ def show(renderable: Any) -> None:
 def show_table(rows: Sequence[Row], title: str = "", columns: Sequence[str] | None = None) -> None:
     """Print rows as an aligned table; numbers to the right."""
     from rich import box
-    from rich.markup import escape
     from rich.table import Table
     from rich.text import Text
 
     names = list(columns or (rows[0] if rows else ()))
-    table = Table(
-        box=box.SIMPLE_HEAD, title=escape(shown(title)) or None, title_justify="left", pad_edge=False
-    )
+    if title:  # a line of its own: the title of a table is wrapped to the table's width
+        put(shown(title) + "\n")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in names:
         numeric = all(isinstance(row[name], int | float) or row[name] is None for row in rows)
         table.add_column(Text(name), justify="right" if numeric else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(Text(shown(readable(row[name]), kept="")) for name in names))
+        cells = (readable(row[name], share=name in SHARES) for name in names)
+        table.add_row(*(Text(shown(cell, kept="")) for cell in cells))
     show(table)
 
 
