@@ -224,6 +224,16 @@ def test_show_says_what_is_there(run):
     assert run("show mail.csv --label folder").out.startswith("5 documents, 14 words")
 
 
+def test_show_lists_the_first_of_many_classes(run, folder):
+    rows = "".join(f"word{i % 7} also,c{i:05}\n" for i in range(30_000))
+    (folder / "many.csv").write_text(f"text,label\n{rows}")
+    printed = run("show many.csv").out
+    assert "c00099" in printed
+    assert "c00100" not in printed
+    assert "and 29,900 more classes; --json lists all\n" in printed
+    assert len(json.loads(run("show many.csv --json").out)["classes"]) == 30_000
+
+
 def test_compare_counts_what_metrics_share(run):
     found = json.loads(run("compare mail.csv --label folder --metrics bns,ig,wfo(0.3) -k 4 --json").out)
     best = {name: set(ranking_terms(name)[:4]) for name in ("bns", "information_gain", "wfo(0.3)")}

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy import sparse
 from scipy.stats import spearmanr
 
 from termsieve import (
@@ -21,7 +22,7 @@ from termsieve import (
     telling_words,
 )
 from termsieve.errors import InputError, ParameterError
-from termsieve.telling import common_terms, words_for_and_against
+from termsieve.telling import class_words, common_terms, words_for_and_against
 
 TEXTS = [
     "cheap pills now, buy",
@@ -239,6 +240,20 @@ def test_whole_numbers_as_classes_keep_their_type(tmp_path):
     assert class_summary(corpus)["class"].to_list() == [1, 2]
     count(corpus).save(tmp_path / "c.parquet")
     assert telling_words(tmp_path / "c.parquet", target=2, k=1)["class"].to_list() == [2]
+
+
+def test_far_too_many_scores_are_refused():
+    """A number per document in the place of the label: 10**6 classes and 10**4 terms would take an hour."""
+    tp = sparse.csr_array((10**6, 10**4), dtype=np.int64)
+    counts = Counts(tp, np.ones(10**6), np.zeros(10**4), 10**6, np.arange(10**6))
+    for ask in (telling_words, select_terms, compare_metrics):
+        with pytest.raises(InputError, match=r"1,000,000 classes and 10,000 terms are too many to score"):
+            ask(counts)
+    with pytest.raises(InputError, match="choose one class"):
+        telling_words(counts, each=True)
+    assert telling_words(counts, target=5, k=3, min_df=1).height == 0
+    assert class_summary(counts).height == 10**6
+    assert set(class_words(counts)["words"]) == {""}
 
 
 def test_a_short_list_has_the_words_for_every_class():

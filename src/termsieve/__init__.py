@@ -95,6 +95,7 @@ _SUBMODULES = (
     "readers",
     "redundancy",
     "reports",
+    "saved",
     "scores",
     "sources",
     "spec",

@@ -28,6 +28,7 @@ from termsieve import ranking as ranking
 from termsieve import readers as readers
 from termsieve import redundancy as redundancy
 from termsieve import reports as reports
+from termsieve import saved as saved
 from termsieve import scores as scores
 from termsieve import sources as sources
 from termsieve import spec as spec

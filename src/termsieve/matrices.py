@@ -37,12 +37,7 @@ def sound_csr(X: Any, name: str = "X") -> Any:
     if not sparse.issparse(X):
         return sparse.csr_array(_dense(X, name))
     _refuse_values(X.dtype, name)
-    # Converting these formats writes to the positions that their indices name.
-    if X.format in ("csr", "csc", "bsr"):
-        _check_compressed(X, name)
-    elif X.format == "coo":
-        for axis, places in enumerate(X.coords):
-            _check_places(places, X.shape[axis], name)
+    check_indices(X, name)
     if X.format != "csr":
         X = _convertible(X).tocsr()
         _check_compressed(X, name)
@@ -55,6 +50,21 @@ def sound_csr(X: Any, name: str = "X") -> Any:
     if data is X.data and indices is X.indices and indptr is X.indptr:
         return X
     return _like(X, data, indices, indptr)
+
+
+def check_indices(X: Any, name: str = "X") -> None:
+    """Raise InputError for a sparse matrix with an index outside of it; anything else passes.
+
+    scipy believes the indices: to convert, slice or multiply such a matrix reads or writes other memory. So
+    this comes before anything that scikit-learn does to a caller's matrix.
+    """
+    if not sparse.issparse(X):
+        return
+    if X.format in ("csr", "csc", "bsr"):
+        _check_compressed(X, name)
+    elif X.format == "coo":
+        for axis, places in enumerate(X.coords):
+            _check_places(places, X.shape[axis], name)
 
 
 def canonical_csr(X: Any, name: str = "X") -> Any:

@@ -6,7 +6,6 @@ import os
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ import skops.io
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 
-from termsieve import estimators
 from termsieve.corpus import Corpus
 from termsieve.counts import Counts
 from termsieve.errors import FormatError, InputError, ParameterError, TermsieveError
@@ -25,8 +23,9 @@ from termsieve.learners import LEARNERS, get_learner, learner_declaration
 from termsieve.metrics import get_metric
 from termsieve.ranking import Combine, Side
 from termsieve.readers import guessed_format, read
+from termsieve.readers.files import MAX_BYTES
 from termsieve.readers.tables import read_texts
-from termsieve.scores import Scores
+from termsieve.saved import load_saved, untrusted
 from termsieve.sources import Frame, corpus_of
 from termsieve.spec import TRAINING
 from termsieve.telling import MetricSpec, select_terms
@@ -35,8 +34,6 @@ from termsieve.terms import term_matrix
 FORMAT = "termsieve-model"
 FORMAT_VERSION = 1
 Label = str | int | float
-# The part of OneVsRestClassifier for a label that all documents or none have.
-CONSTANT = "sklearn.multiclass._ConstantPredictor"
 
 
 @dataclass(frozen=True, repr=False)
@@ -105,7 +102,7 @@ class Model:
             "labels": None if self.labels is None else list(self.labels),
         }
         content = skops.io.dumps(held)
-        foreign = sorted(set(skops.io.get_untrusted_types(data=content)) - trusted_types())
+        foreign = untrusted(content)
         if foreign:
             raise InputError(
                 f"the model holds types that could not be loaded safely ({', '.join(foreign)}); "
@@ -189,48 +186,29 @@ def train_model(
     return Model(_fitted(make_pipeline(vectorizer, get_learner(learner)), corpus.texts, y))
 
 
-def load_model(path: str | os.PathLike[str]) -> Model:
+def load_model(path: str | os.PathLike[str], *, trust: bool = False, max_bytes: int = MAX_BYTES) -> Model:
     """Return the model in a file.
 
-    A file is loaded only if all its types belong to scikit-learn or termsieve, so it cannot run other code. A
-    pipeline that was saved with skops can be loaded, too.
+    A file from elsewhere cannot run anything: the model is rebuilt from estimators of termsieve and some of
+    scikit-learn, from parameter values that are on a list, and from arrays that fit each other. A pipeline
+    that skops itself has saved is a model as well.
 
     Parameters
     ----------
     path : path
-        A file that `Model.save` or skops has written.
+        What `Model.save` wrote, or `skops.io.dump`.
+    trust : bool, default=False
+        Whether the file is your own: any estimator that skops trusts is then loaded with any parameters, such
+        as a token pattern of your own.
+    max_bytes : int
+        The most bytes that the file may unpack to.
 
     Returns
     -------
     Model
         The model.
     """
-    trusted = trusted_types()
-    try:
-        foreign = sorted(set(skops.io.get_untrusted_types(file=path)) - trusted)
-        if foreign:
-            raise FormatError(
-                f"{path} holds types that are not trusted ({', '.join(foreign)}), so it is not loaded"
-            )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about other versions: there is nothing that a user could do
-            held = skops.io.load(path, trusted=sorted(trusted))
-    except (FormatError, OSError):
-        raise
-    except Exception as error:
-        # The error of a damaged archive depends on where it is damaged.
-        raise FormatError(f"{path} is no readable skops file: {error}") from None
-    return _model(held, path)
-
-
-@cache
-def trusted_types() -> frozenset[str]:
-    """Return the names of the types that a model file may hold, besides those that skops trusts."""
-    types: list[Any] = [getattr(estimators, name) for name in estimators.__all__]
-    types += [entry.estimator for entry in LEARNERS.values()]
-    types += [Counts, Scores]  # what a fitted selector holds
-    names = [f"{kind.__module__}.{kind.__qualname__}" for kind in types]
-    return frozenset([CONSTANT, *(name for name in names if name.startswith("termsieve."))])
+    return _model(load_saved(path, trust, max_bytes), path)
 
 
 def _model(held: Any, path: str | os.PathLike[str]) -> Model:
@@ -242,12 +220,18 @@ def _model(held: Any, path: str | os.PathLike[str]) -> Model:
                 f"{path} has model format {version}; this termsieve reads {FORMAT_VERSION}: update termsieve"
             )
         labels = held.get("labels")
+        if labels is not None and not _are_labels(labels):
+            raise FormatError(f"{path} holds a damaged model: its labels are no list of labels")
         held = held.get("pipeline")
         if isinstance(held, Pipeline):
             return Model(held, None if labels is None else tuple(labels))
     if not isinstance(held, Pipeline) or not hasattr(held, "predict"):
         raise FormatError(f"{path} holds a {type(held).__name__}, which cannot predict")
     return Model(held)
+
+
+def _are_labels(found: Any) -> bool:
+    return isinstance(found, list) and all(isinstance(label, str | int | float) for label in found)
 
 
 def _trained_for_several(vectorizer: TermVectorizer, learner: str, corpus: Corpus) -> Model:

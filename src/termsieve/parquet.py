@@ -148,14 +148,20 @@ def footer_of(content: Buffer) -> Fields:
     return _structure(content, size - 8 - length)[0]
 
 
-def check_sizes(content: Buffer, footer: Fields) -> None:
-    """Raise ValueError if a size in a Parquet file is impossible; each is checked before it is used.
+def check_file(path: str | os.PathLike[str], least_bytes: int = LEAST_BYTES) -> None:
+    """Raise ValueError where a size within a Parquet file of any origin cannot be; see `check_sizes`."""
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        check_sizes(content, footer_of(content), least_bytes)
 
-    Rows, values, chunks of columns and pages must lie within the file and agree, and their unpacked size must
-    be in proportion to the file.
+
+def check_sizes(content: Buffer, footer: Fields, least_bytes: int = LEAST_BYTES) -> None:
+    """Raise ValueError where some size of a Parquet file cannot be: each is looked at before it is used.
+
+    Rows, values, chunks of columns and pages must lie within the file and agree, and what they unpack to must
+    not be out of proportion to it: at most `least_bytes`, or so many times its own size.
     """
     most_values = max(LEAST_VALUES, TIMES_VALUES * len(content))
-    room = max(LEAST_BYTES, TIMES_BYTES * len(content))
+    room = max(least_bytes, TIMES_BYTES * len(content))
     n_rows = _size(footer, 3)
     groups = _structures(footer, 4)
     if n_rows > most_values or sum(_size(group, 3) for group in groups) != n_rows:

@@ -23,6 +23,7 @@ from termsieve.spec import READING, TRAINING
 from termsieve.terms import term_matrix
 
 MetricSpec = str | Metric | Callable[..., Any]
+MOST_SCORES = 2**31  # classes x terms that are scored for a table: minutes; the largest corpora have 10**8
 COMPARED = ("bns", "information_gain", "chi_squared")  # the defaults of `compare_metrics`
 
 
@@ -104,8 +105,10 @@ def telling_words(
     if side is None:
         side = "both" if ratio is not None or alpha is not None or combine == "joint" else "positive"
     if each:
+        _refuse_too_many(counts)
         parts = [counts.take([at]) for at in range(counts.n_classes)]
     elif target is None and side == "positive":
+        _refuse_too_many(counts)
         parts = [counts]  # of two classes either has words that speak for it
     else:
         parts = [problem_counts(counts, target, combine)]
@@ -320,7 +323,8 @@ def class_words(
 ) -> pl.DataFrame:
     """Return the rows of `class_summary` with the `n` best words for each class, in the column words.
 
-    The parameters are those of `telling_words`. A class that is alone has no words.
+    The parameters are those of `telling_words`. A class that is alone has no words; no class has any if there
+    are too many classes and terms to score.
 
     >>> from termsieve.corpus import Corpus
     >>> mail = Corpus(["buy cheap", "buy now", "see you"], ["spam", "spam", "ham"])
@@ -333,7 +337,7 @@ def class_words(
         source = corpus_of(source, options, options.pop("format", None))
     summary = class_summary(source, **options)
     best: dict[Any, list[str]] = {label: [] for label in summary["class"]}
-    if len(best) > 1:
+    if len(best) > 1 and not (isinstance(source, Counts) and _are_too_many(source)):
         how: dict[str, Any] = {"each": True, "k": n, "min_df": min_df, "redundancy": redundancy}
         listed = telling_words(source, **how, **options).filter(pl.col("direction") > 0)
         for label, term in listed.select("class", "term").iter_rows():
@@ -360,7 +364,20 @@ def problem_counts(counts: Counts, target: Any = None, combine: str = "max") -> 
     _require_two_classes(counts)
     if target is not None:
         return counts.take([counts.position(target)])
+    _refuse_too_many(counts)
     return counts if combine == "joint" else counts.take(counts.problems)
+
+
+def _are_too_many(counts: Counts) -> bool:
+    return counts.n_classes * counts.n_terms > MOST_SCORES
+
+
+def _refuse_too_many(counts: Counts) -> None:
+    if _are_too_many(counts):
+        raise InputError(
+            f"{counts.n_classes:,} classes and {counts.n_terms:,} terms are too many to score all of them; "
+            "choose one class, or check that the labels are classes and not numbers of documents"
+        )
 
 
 def one_problem(counts: Counts, target: Any = None) -> Counts:

@@ -1,36 +1,43 @@
-"""A corpus and a goal come in; the method, size and learner to use, with the evidence, go out."""
+"""A corpus and a goal come in; how to represent, select, learn and decide, with the evidence, go out."""
 
 from __future__ import annotations
 
 import time
-import warnings
-from dataclasses import replace
-from functools import reduce
-from operator import add
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from sklearn.multiclass import OneVsRestClassifier
 from threadpoolctl import threadpool_limits
 
-from termsieve.adviser.advice import Advice, Candidate, Cost, Evidence, Recipe
-from termsieve.adviser.figures import GOALS, Verdicts, check_goal
-from termsieve.adviser.portfolio import Arm, Budget, portfolio, typical_skew
-from termsieve.adviser.racing import Fold, Outcome, Question, Rows, Standing, Task, race
+from termsieve.adviser.advice import Advice, Cost, Evidence, Recipe, Rival
+from termsieve.adviser.folds import Fold
+from termsieve.adviser.frontier import Point, steadied
+from termsieve.adviser.goals import GOALS, Goal, get_goal
+from termsieve.adviser.portfolio import BASELINES, Budget, Setting, typical_skew
+from termsieve.adviser.promise import Difference, Promise, calibration_for
+from termsieve.adviser.question import Question, asked
+from termsieve.adviser.race import Choice
+from termsieve.adviser.rivals import checked_rivals, rival_verdicts
+from termsieve.adviser.stages import (
+    Clock,
+    Nested,
+    Progress,
+    Raced,
+    Rule,
+    fixed_verdicts,
+    halved,
+    nested,
+    raced,
+    select_terms,
+)
+from termsieve.adviser.verdicts import Verdicts
 from termsieve.corpus import Corpus
 from termsieve.errors import InputError, ParameterError, unknown_name
-from termsieve.labels import encode_labels
-from termsieve.learners import get_learner
 from termsieve.ranking import CELL_BYTES, ROW_BYTES
-from termsieve.terms import term_matrix
 
-__all__ = ["GOALS", "Advice", "advise"]
+__all__ = ["GOALS", "Advice", "advise", "get_goal"]
 
-N_OUTER = 5
-LEAST = 5  # documents of a class, below which nothing can be said of it
-CHOICE_DOCUMENTS = 4000  # the choice is made on a sample of so many; the figure on models of all documents
-WORSE = 0.02  # the choice that comes out so far below all features on unseen documents is not recommended
-RARE = 3  # documents that a word must be in, where there are documents enough
+PREFER = ("best", "small")
 
 
 def advise(
@@ -38,225 +45,239 @@ def advise(
     goal: str = "f1",
     *,
     target: Any = None,
+    prefer: str = "best",
     budget_terms: int | None = None,
     budget_sparsity: float | None = None,
     budget_memory: float | None = None,
+    rivals: Mapping[str, Any] | None = None,
+    groups: Any = None,
+    times: Any = None,
     minutes: float | None = None,
     held_out: int | None = None,
     random_state: int = 0,
+    progress: Progress | None = None,
     **term_options: Any,
 ) -> Advice:
-    """Return which method, number of terms and learner suit a corpus and a goal.
+    """Return how to classify the documents of a corpus, what to expect of it, and how few terms are enough.
 
-    `goal` is f1, f2, precision, recall or accuracy: of the second of two classes, of the class `target`
-    against the rest, or else the mean over classes (accuracy: the share of documents that are right).
-    A portfolio of methods, sizes and learners is cross-validated; those that cannot win are dropped on the
-    way. The choice is then repeated on parts of the documents and tested on the rest, which it never saw:
-    that gives the promised figure. A budget limits the terms, the mean distinct terms of a document, or the
-    bytes of the training matrix; `minutes` limits what is tried; `held_out` is the number of further
-    documents that the interval is for, by default a fifth of these. `term_options` are `term_matrix`'s.
+    Parameters
+    ----------
+    corpus : Corpus
+        Labelled texts, or a term matrix with labels.
+    goal : str, default="f1"
+        What is to be high: a key of `GOALS`, such as "f2", "accuracy" or "recall(precision=0.9)". It is the
+        goal of the second of two classes, of `target` against the rest, or the mean over the classes.
+    target : optional
+        The class to tell from the rest.
+    prefer : {"best", "small"}, default="best"
+        The best expected figure, or the fewest terms within .01 of it.
+    budget_terms, budget_sparsity, budget_memory : optional
+        At most so many terms, distinct terms per document on average, or bytes of the training matrix.
+    rivals : mapping of str to classifier, optional
+        Classifiers of texts (or of term matrices), judged on the same folds.
+    groups : sequence, optional
+        One value per document: documents with equal values are never on both sides of a split.
+    times : sequence, optional
+        One value per document: models are trained on earlier documents and tested on later ones only.
+    minutes : float, optional
+        How long it may take.
+    held_out : int, optional
+        Number of new documents that the interval is for; by default a fifth of these.
+    random_state : int, default=0
+        Seed of the folds.
+    progress : callable, optional
+        Called with the stage and the share of the work that is done.
+    **term_options
+        How texts become terms; see `term_matrix`.
+
+    Returns
+    -------
+    Advice
+        The choice, its promised figure, rivals, the frontier of sizes, and an unfitted pipeline.
     """
-    start = time.perf_counter()
-    check_goal(goal)
+    clock = Clock(time.perf_counter(), progress=progress)
+    if not isinstance(corpus, Corpus):
+        raise InputError(f"advise takes a Corpus, not {type(corpus).__name__}; make one of texts and labels")
+    wanted, budget = _checked(
+        corpus, goal, prefer, minutes, held_out, budget_terms, budget_sparsity, budget_memory
+    )
+    clock.limit = np.inf if minutes is None else 60.0 * minutes
+    others = checked_rivals(rivals)
+    clock.tell("counting terms", 0.0)
+    question = asked(corpus, target, dict(term_options), groups, times)
+    generator = np.random.default_rng(random_state)
+    # The matrices are small: threads of the linear algebra would only wait for each other.
+    with threadpool_limits(limits=1, user_api="blas"):
+        found = raced(question.task, wanted, clock, generator)
+        select_terms(found, budget, clock)
+        rule = Rule(prefer, budget)
+        advice = _concluded(question, wanted, found, rule, clock, generator, held_out)
+        for name, model in others.items():
+            clock.tell(f"judging {name}", 0.95)
+            verdicts = rival_verdicts(model, corpus, found.rows, found.race, target)
+            advice.rivals.append(_rival(name, verdicts, advice))
+    clock.tell("done", 1.0)
+    return advice
+
+
+def _checked(
+    corpus: Any, goal: str, prefer: str, minutes: Any, held_out: Any, *budget: Any
+) -> tuple[Goal, Budget]:
+    wanted = get_goal(goal)
+    if prefer not in PREFER:
+        raise unknown_name("preference", str(prefer), PREFER)
     if minutes is not None and not (isinstance(minutes, (int, float)) and minutes > 0):
         raise ParameterError(f"minutes must be a number above 0, not {minutes!r}")
     if held_out is not None and (not isinstance(held_out, int) or held_out < 1):
         raise ParameterError(f"held_out must be a whole number of at least 1, not {held_out!r}")
-    budget = Budget.of(len(corpus), budget_terms, budget_sparsity, budget_memory)
-    task, problem = _task(corpus, target, term_options)
-    question = Question(task, goal, budget, RARE if len(task) >= 100 else 1)
-    limit = np.inf if minutes is None else 60.0 * minutes
-    recipe = Recipe(
-        None if corpus.texts is None else term_options,
-        question.min_df,
-        task.truth.shape[1] > 1 and not task.one_label,
-    )
-    # The matrices are small: threads of the linear algebra would only wait for each other.
-    with threadpool_limits(limits=1, user_api="blas"):
-        facts = _facts(question, start, limit, np.random.default_rng(random_state))
-    return Advice(
-        goal=goal,
-        problem=problem,
+    return wanted, Budget.of(len(corpus), *budget)
+
+
+def _concluded(
+    question: Question,
+    goal: Goal,
+    found: Raced,
+    rule: Rule,
+    clock: Clock,
+    generator: np.random.Generator,
+    held_out: int | None,
+) -> Advice:
+    """Choose, repeat the choice without each fold, and return what is to be said of it."""
+    task, race = question.task, found.race
+    clock.tell("judging the choice on unseen documents", 0.85)
+    choice = rule.choose(race, found.complete, found.folds)
+    own = nested(found, found.complete, rule)
+    everything = nested(found, [s for s in found.complete if s.method is None], Rule("best", Budget(None, 0)))
+    gain = None
+    if time.perf_counter() + 3 * found.seconds * len(found.folds) < clock.at(1.0):
+        gain = Difference.of(own.verdicts, halved(found, own, generator), goal)
+    promise = Promise(own.verdicts, goal, calibration_for(task.kind, goal))
+    whole = Fold(race.task, np.arange(len(race.task)), np.arange(min(1000, len(race.task))))
+    ranked_all = race.ranked([s for s in found.complete if s.method is None], found.folds)
+    advice = Advice(
+        goal=goal.name,
+        problem=question.problem,
+        choice=choice,
+        promise=promise,
+        all_features=everything.verdicts.figure(goal),
+        all_terms_choice=ranked_all[0],
+        cost=_cost(choice, whole, rule.budget, len(task)),
+        frontier=_frontier(found, whole, len(task)),
+        best_cross_validated=_best_figure(found, rule),
+        doubling=gain,
         n_docs=len(task),
+        n_raced=len(race.task),
+        skew=typical_skew(task.truth.sum(axis=0), len(task)),
         held_out=held_out or max(1, len(task) // 5),
-        _recipe=recipe,
-        **facts,
+        evidence=_evidence(found, own, goal, clock),
+        rivals=[],
+        _recipe=Recipe(question.term_options, task.min_df, question.several_labels, question.target),
+    )
+    advice.rivals.extend(
+        _rival(name, fixed_verdicts(found, setting), advice)
+        for name, setting in BASELINES.items()
+        if setting in found.complete
+    )
+    if choice.setting.method is not None:
+        advice.rivals.append(_rival("all terms, the best of them", everything.verdicts, advice))
+    return advice
+
+
+def _rival(name: str, verdicts: Verdicts, advice: Advice) -> Rival:
+    goal = advice.promise.goal
+    if goal.of_counts is None and verdicts.values is None:
+        goal = get_goal("f1")  # a classifier that only names classes has no order of documents
+    return Rival(
+        name, goal.name, verdicts.figure(goal), Difference.of(advice.promise.verdicts, verdicts, goal)
     )
 
 
-def _facts(question: Question, start: float, limit: float, generator: np.random.Generator) -> dict[str, Any]:
-    """Choose, evaluate the choice on documents it did not see, and return what an Advice says of it."""
-    task, goal = question.task, question.goal
-    skew = typical_skew(task.truth.sum(axis=0), len(task))
-    arms = portfolio(goal, skew)
-    rows = np.arange(len(task))
-    # The first race takes its share of the time, and what it does not start is left out of the others.
-    outcome = _choice(question, rows, arms, generator, start + limit / (N_OUTER + 2))
-    tried = [standing.arm for standing in outcome.standings]
-    whole = Fold(question, rows, rows[:1])
-    own, full, choices = _nested(question, tried, generator, start + limit)
-    raced = outcome.winner
-    outcome, own = _preferred(question, outcome, own, full)
-    choice = _settled(_candidate(outcome.winner, outcome.at), whole)
-    cost = _cost(choice, whole)
-    evidence = Evidence(
-        verdicts=own,
-        candidates=[
-            _row(standing, i, goal) for standing in outcome.standings for i in range(len(standing.sizes))
-        ],
-        outer_choices=choices,
-        all_features_learner=outcome.everything.arm.learner,
-        gave_way=outcome.winner is not raced,
-        not_tried=[str(arm) for arm in arms if arm not in tried],
-        seconds=time.perf_counter() - start,
+def _evidence(found: Raced, own: Nested, goal: Goal, clock: Clock) -> Evidence:
+    race = found.race
+    rows = []
+    for choice in race.ranked(found.complete, found.folds):
+        rows.append(_row(choice, goal, len(found.folds), dropped=False))
+    ended = [s for s in race.standings if s not in found.complete and len(race.standings[s].folds) >= 2]
+    for setting in ended:
+        best = race.ranked([setting], race.standings[setting].folds)[0]
+        rows.append(_row(best, goal, len(race.standings[setting].folds), dropped=True))
+    seconds = time.perf_counter() - clock.start
+    return Evidence(
+        verdicts=own.verdicts,
+        candidates=rows,
+        outer_choices=[str(choice) for choice in own.choices],
+        not_tried=[str(setting) for setting in found.not_tried],
+        n_trained=found.n_trained,
+        seconds=seconds,
     )
+
+
+def _row(choice: Choice, goal: Goal, n_folds: int, dropped: bool) -> dict[str, Any]:
+    setting = choice.setting
     return {
-        "choice": choice,
-        "runner_up": _runner_up(outcome, question),
-        "figure": own.figure(goal),
-        "all_features": full.figure(goal),
-        "cost": cost,
-        "skew": skew,
-        "evidence": evidence,
+        "method": setting.method or "all terms",
+        "terms": None if setting.size is None else setting.size.value,
+        "representation": str(setting.representation),
+        "learner": setting.learner,
+        "threshold": "tuned" if choice.tuned else "own",
+        "figure": choice.figure,
+        "expected": choice.score,
+        "folds": n_folds,
+        "dropped": dropped,
     }
 
 
-def _task(corpus: Corpus, target: Any, term_options: dict[str, Any]) -> tuple[Task, str]:
-    """Return the documents as a task, and the problem's name."""
-    if not isinstance(corpus, Corpus):
-        raise InputError(f"advise takes a Corpus, not {type(corpus).__name__}; make one of texts and labels")
-    labels = encode_labels(list(corpus.labels) if corpus.multilabel else corpus.labels)
-    names = [str(label) for label in labels.classes]
-    truth = labels.indicator()
-    one_label = not labels.multilabel
-    if one_label and len(names) == 1:
-        raise InputError(f"there is only one class {names[0]!r}; to tell classes apart takes two")
-    if target is not None:
-        if str(target) not in names:
-            raise unknown_name("class", str(target), names)
-        truth, one_label = truth[:, [names.index(str(target))]], True
-        problem = f"{target} against the rest"
-    elif one_label and len(names) == 2:
-        truth, problem = truth[:, 1:], f"{names[1]} against {names[0]}"
-    else:
-        problem = f"{len(names):,} {'classes' if one_label else 'labels'}"
-    _check_sizes(truth, one_label, problem)
-    X, _ = term_matrix(corpus, **{**term_options, "binary": True})
-    return Task(X.astype(np.float64), truth, one_label), problem
+def _best_figure(found: Raced, rule: Rule) -> float:
+    ranked = found.race.ranked(rule.allowed(found.complete), found.folds)
+    return ranked[0].figure
 
 
-def _check_sizes(truth: Any, one_label: bool, problem: str) -> None:
-    inside = truth.sum(axis=0)
-    enough = (inside >= LEAST) & (len(truth) - inside >= LEAST)
-    needed = 2 if one_label and truth.shape[1] > 1 else 1
-    if truth.shape[1] == 0 or enough.sum() < needed:
-        raise InputError(
-            f"there are too few documents for advice on {problem}: of {needed} class{'es' * (needed > 1)} "
-            f"at least {LEAST} documents, and as many outside, are needed"
-        )
+def _frontier(found: Raced, whole: Fold, n_docs: int) -> list[Point]:
+    """Return the selections by growing size, with their costs on all documents, and all terms last."""
+    race = found.race
+    chosen: dict[Setting, Choice] = {}
+    for choice in race.ranked(found.complete, found.folds):
+        chosen.setdefault(choice.setting, choice)
+    selected = [c for s, c in chosen.items() if s.size is not None]
+    selected.sort(key=lambda c: c.setting.size.value)  # type: ignore[union-attr]
+    if not selected:
+        return []
+    line = [*selected, chosen[selected[0].setting.everything]]
+    smooth = steadied([choice.figure for choice in line])
+    points = []
+    for choice, value in zip(line, smooth, strict=True):
+        n_terms, cells = _size_of(choice.setting, whole, n_docs)
+        points.append(Point(choice, n_terms, cells / n_docs, _bytes(cells, n_docs), choice.figure, value))
+    return points
 
 
-def _choice(
-    question: Question, rows: Rows, arms: list[Arm], generator: np.random.Generator, deadline: float = np.inf
-) -> Outcome:
-    sample = question.task.sample(rows, CHOICE_DOCUMENTS, generator)
-    return race(question, sample, arms, generator, deadline)
+def _size_of(setting: Setting, whole: Fold, n_docs: int) -> tuple[int, float]:
+    """Return the terms of a setting and the cells of its training matrix, scaled up to all documents."""
+    share = n_docs / len(whole.train)
+    if setting.method is None:
+        X, _ = whole.scaled(setting.representation)
+        return X.shape[1], X.nnz * share
+    ranking = whole.ranking(setting)
+    columns = whole.columns(setting)
+    return len(columns), float(ranking.counts.df[columns].sum()) * share
 
 
-def _nested(
-    question: Question, arms: list[Arm], generator: np.random.Generator, deadline: float
-) -> tuple[Verdicts, Verdicts, list[str]]:
-    """Return the verdicts of the choice and of all features on documents that neither saw, and the choices.
-
-    Each part of the documents is left out in turn; past the deadline, and after two parts, no further one.
-    """
-    own: list[Verdicts] = []
-    full: list[Verdicts] = []
-    choices: list[str] = []
-    task = question.task
-    for train, test in task.folds(np.arange(len(task)), N_OUTER, generator):
-        if len(own) >= 2 and time.perf_counter() > deadline:
-            break
-        outcome = _choice(question, train, arms, generator)
-        fold = Fold(question, train, test)
-        winner, every = outcome.winner, outcome.everything
-        own += fold.verdicts(winner.arm, [winner.sizes[outcome.at]])[0]
-        full += own[-1:] if winner is every else fold.verdicts(every.arm, every.sizes)[0]
-        choices.append(str(_candidate(winner, outcome.at)))
-    return reduce(add, own), reduce(add, full), choices
+def _bytes(cells: float, n_docs: int) -> int:
+    return round(CELL_BYTES * cells + ROW_BYTES * (n_docs + 1))
 
 
-def _preferred(
-    question: Question, outcome: Outcome, own: Verdicts, full: Verdicts
-) -> tuple[Outcome, Verdicts]:
-    """Return the outcome and the verdicts to recommend: all features where the choice fell behind them."""
-    behind = full.figure(question.goal) - own.figure(question.goal)
-    if behind <= WORSE or not question.may_win(outcome.everything.arm):
-        return outcome, own
-    return replace(outcome, winner=outcome.everything, at=0), full
-
-
-def _candidate(standing: Standing, at: int) -> Candidate:
-    figures = {goal: standing.verdicts[at].figure(goal) for goal in GOALS}
-    return Candidate(standing.arm, standing.sizes[at], standing.n_terms[at], figures)
-
-
-def _runner_up(outcome: Outcome, question: Question) -> Candidate | None:
-    """Return the best of the other arms that were tried to the end."""
-    others = [
-        s for s in outcome.standings
-        if s is not outcome.winner and not s.dropped and question.may_win(s.arm)
-    ]  # fmt: skip
-    best = max(others, key=lambda s: max(s.figures(outcome.goal)), default=None)
-    return None if best is None else _candidate(best, best.best(outcome.goal))
-
-
-def _row(standing: Standing, at: int, goal: str) -> dict[str, Any]:
-    return {
-        "method": "all features" if standing.arm.method is None else str(standing.arm.method),
-        "learner": standing.arm.learner,
-        "size": str(standing.sizes[at]),
-        "terms": round(standing.n_terms[at]),
-        "figure": standing.verdicts[at].figure(goal),
-        "folds": standing.n_folds,
-        "dropped": standing.dropped,
-    }
-
-
-def _settled(choice: Candidate, whole: Fold) -> Candidate:
-    """Return the choice with the budget itself as its size where a number of terms would exceed it."""
-    budget = whole.question.budget
-    if choice.arm.method is None or budget.size is None:
-        return choice
-    allowed = budget.n_terms(whole.ranking(choice.arm.method))
-    if allowed == 0:
+def _cost(choice: Choice, whole: Fold, budget: Budget, n_docs: int) -> Cost:
+    """Return what the recommended model takes, trained on all documents of the race."""
+    setting = choice.setting
+    n_terms, cells = _size_of(setting, whole, n_docs)
+    if n_terms == 0:
         raise ParameterError(f"a budget of {budget.size} leaves no word; allow more")
-    over = choice.size.kind == "k" and choice.size.value >= allowed  # type: ignore[operator]
-    return replace(choice, size=budget.size) if over else choice
-
-
-def _cost(choice: Candidate, whole: Fold) -> Cost:
-    """Fit the choice to all documents and measure what it takes."""
-    task, counts = whole.task, whole.counts
-    columns = np.flatnonzero(counts.df)
-    if choice.arm.method is not None:
-        ranking = whole.ranking(choice.arm.method)
-        columns = ranking.order[: whole.question.budget.prefix(choice.size, ranking)]
-    n_cells = int(counts.df[columns].sum())
-    X = task.X[:, columns]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a label that every document has
-        model = OneVsRestClassifier(get_learner(choice.arm.learner)).fit(X, task.y)
-    sample = X[: min(len(task), 1000)]
+    all_terms, all_cells = _size_of(setting.everything, whole, n_docs)
+    model = setting.model(choice.decision, None, whole.task.min_df)
+    counts = whole.task.counts(setting.representation)
+    model.fit(counts, whole.task.y)
+    sample = counts[whole.test]
     start = time.perf_counter()
     model.predict(sample)
-    seconds = (time.perf_counter() - start) * 1000 / sample.shape[0]
-    pointers = ROW_BYTES * (len(task) + 1)
-    return Cost(
-        terms=len(columns),
-        all_terms=int(np.count_nonzero(counts.df)),
-        sparsity=n_cells / len(task),
-        matrix_bytes=CELL_BYTES * n_cells + pointers,
-        all_matrix_bytes=CELL_BYTES * int(counts.df.sum()) + pointers,
-        predict_seconds=seconds,
-    )
+    seconds = (time.perf_counter() - start) * 1000 / len(whole.test)
+    return Cost(n_terms, all_terms, cells / n_docs, _bytes(cells, n_docs), _bytes(all_cells, n_docs), seconds)

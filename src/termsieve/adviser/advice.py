@@ -3,215 +3,246 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import Binarizer
 
-from termsieve.adviser.figures import GOALS, Verdicts, interval
-from termsieve.adviser.portfolio import Arm, Size
+from termsieve.adviser.frontier import DISTANCES, Point, fewest_terms
+from termsieve.adviser.goals import get_goal
+from termsieve.adviser.promise import Difference, Promise
+from termsieve.adviser.race import Choice
+from termsieve.adviser.verdicts import Verdicts
 from termsieve.display import html_table
 from termsieve.estimators.vectorizer import TermVectorizer
-from termsieve.learners import get_learner
 
-
-@dataclass(frozen=True)
-class Candidate:
-    """One way to go, and how it did in cross-validation on all documents."""
-
-    arm: Arm
-    size: Size
-    n_terms: float
-    figures: dict[str, float]
-
-    def __str__(self) -> str:
-        if self.arm.method is None:
-            return f"all features with {self.arm.learner}"
-        return f"{self.arm.method} at {self.size} with {self.arm.learner}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts as plain values."""
-        return {
-            "method": "all features" if self.arm.method is None else str(self.arm.method),
-            "size": str(self.size),
-            "learner": self.arm.learner,
-            "terms": round(self.n_terms),
-            "cross_validated": self.figures,
-        }
+MEASURED = ("accuracy", "precision", "recall", "f1", "f2")
+STABLE = 0.6  # of the parts, how many must agree with the choice for it to be called stable
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What the recommended model takes, fitted to all documents."""
+    """What the recommended model takes, trained on all documents."""
 
     terms: int
     all_terms: int
-    sparsity: float  # mean distinct terms a document
+    sparsity: float  # mean distinct terms per document
     matrix_bytes: int
     all_matrix_bytes: int
-    predict_seconds: float  # for 1,000 documents, from their words on
+    predict_seconds: float  # for 1,000 documents, from their counts on
 
 
 @dataclass(frozen=True)
 class Evidence:
     """What an advice rests on."""
 
-    verdicts: Verdicts  # on documents that the choice never saw
+    verdicts: Verdicts  # on documents that neither the choice nor its models saw
     candidates: list[dict[str, Any]]  # all that was tried, with its cross-validated figure
     outer_choices: list[str]  # what was chosen without each part of the documents
-    all_features_learner: str
-    gave_way: bool  # the choice of cross-validation, to all features: it fell behind them on unseen documents
     not_tried: list[str]  # for want of time
+    n_trained: int  # settings x folds
     seconds: float
 
 
 @dataclass(frozen=True)
+class Rival:
+    """Another classifier on the same folds: its figure, and by how much the advice is better."""
+
+    name: str
+    goal: str
+    figure: float
+    difference: Difference
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts as plain values."""
+        return {"rival": self.name, "goal": self.goal, "figure": self.figure, **vars(self.difference)}
+
+
+@dataclass(frozen=True)
 class Recipe:
-    """How the model's input is made: options of the words (None: a matrix is given), and of the target."""
+    """How the model's input is made: options of the terms (None: a matrix is given), and of the labels."""
 
     term_options: dict[str, Any] | None
     min_df: int
-    multilabel: bool
+    several_labels: bool
+    target: Any
 
 
 @dataclass(frozen=True, repr=False)
 class Advice:
-    """A recommendation: method, size and learner, with the evidence.
+    """A recommendation with its evidence.
 
-    `figure` is the goal measured on documents that the choice never saw: the whole choice is repeated
-    without each fold, and its model tested there. `all_features` is what all features reach on the same
-    folds. `interval()` says where the figure on further documents will lie.
+    `figure` is what to expect on new documents: the choice is repeated without each fold and its model tested
+    there, and what that lacks on average, by the calibration, is added.
+    `interval()` says where the figure on new documents will lie; `frontier` how the figure falls with fewer
+    terms.
     """
 
     goal: str
     problem: str
-    choice: Candidate
-    runner_up: Candidate | None
-    figure: float
+    choice: Choice
+    promise: Promise
     all_features: float
+    all_terms_choice: Choice
     cost: Cost
+    frontier: list[Point]
+    best_cross_validated: float
+    doubling: Difference | None
     n_docs: int
+    n_raced: int
     skew: float
     held_out: int
     evidence: Evidence
+    rivals: list[Rival]
     _recipe: Recipe
 
+    @property
+    def figure(self) -> float:
+        """The figure to expect on new documents."""
+        return self.promise.figure
+
     def interval(self, n_documents: int | None = None, level: float = 0.95) -> tuple[float, float]:
-        """Return where the figure on `n_documents` further documents lies with the given probability."""
-        return interval(
-            self.evidence.verdicts, self.goal, self.held_out if n_documents is None else n_documents, level
-        )
+        """Return where the figure on `n_documents` new documents lies with the given probability."""
+        return self.promise.interval(self.held_out if n_documents is None else n_documents, level)
 
     @property
     def figures(self) -> dict[str, float]:
         """Every measure, on documents that the choice never saw."""
-        return {goal: self.evidence.verdicts.figure(goal) for goal in GOALS}
+        names = dict.fromkeys([*MEASURED, self.goal])
+        return {name: self.evidence.verdicts.figure(get_goal(name)) for name in names}
 
-    def selector(self) -> Any:
-        """Return the recommended selector, not fitted; where all features are best, one that keeps them."""
-        method, size = self.choice.arm.method, self.choice.size
-        if method is None:
-            from termsieve.estimators.selector import TermSelector
+    @property
+    def stability(self) -> float:
+        """The share of the parts without which the same setting was chosen."""
+        same = [name == str(self.choice) for name in self.evidence.outer_choices]
+        return sum(same) / max(1, len(same))
 
-            return TermSelector(fraction=1.0)
-        return method.selector(self._recipe.min_df, **{size.kind: _whole(size.value)})
+    def within(self, distance: float) -> Point | None:
+        """Return the model with the fewest terms within a distance of the best cross-validated figure."""
+        return fewest_terms(self.frontier, self.best_cross_validated, distance)
 
-    def pipeline(self) -> Pipeline:
-        """Return the recommended classifier, not fitted, for texts or, if it was asked so, for term matrices.
+    def selector(self) -> Pipeline:
+        """Return the scaling and selection of term counts, not fitted."""
+        setting = self.choice.setting
+        return make_pipeline(setting.representation.scaler(self._recipe.min_df), setting.selector())
 
-        Several labels a document are fitted as an indicator matrix.
+    def pipeline(self, choice: Choice | None = None) -> Pipeline:
+        """Return the recommended classifier, or that of another choice, not fitted.
+
+        It takes texts or, where the corpus had no texts, term counts; and the labels of the corpus, as they
+        are. Several labels per document are given as an indicator matrix or as tuples.
         """
-        words = (
-            Binarizer()
-            if self._recipe.term_options is None
-            else TermVectorizer(binary=True, **self._recipe.term_options)
-        )
-        model = get_learner(self.choice.arm.learner)
-        steps = [words, *([] if self.choice.arm.method is None else [self.selector()])]
-        return make_pipeline(*steps, OneVsRestClassifier(model) if self._recipe.multilabel else model)
+        picked = choice or self.choice
+        recipe = self._recipe
+        model = picked.setting.model(picked.decision, recipe.target, recipe.min_df)
+        if recipe.term_options is None:
+            return make_pipeline(model)
+        options = dict(recipe.term_options)
+        if picked.setting.representation.pairs:
+            options["ngram_range"] = (1, 2)
+        return make_pipeline(TermVectorizer(**options), model)
 
     def explanation(self) -> str:
-        """Return three sentences: what to use and what to expect, against all features, and the runner-up."""
+        """Return what to use, what to expect, how few terms are enough, and what would help."""
+        return " ".join(filter(None, self.sentences()))
+
+    def sentences(self) -> list[str]:
+        """Return the sentences of the explanation."""
         low, high = self.interval()
         name = _goal_name(self.goal)
-        share = self.cost.terms / max(1, self.cost.all_terms)
-        gain = self.figure - self.all_features
-        first = (
-            f"Use {self.choice}: {self._measured()} it reached {name} {self.figure:.3f}, "
-            f"and on {self.held_out:,} further ones it will lie between {low:.3f} and {high:.3f} (95 %)."
-        )
-        if self.choice.arm.method is None:
-            beaten = "Selections led in cross-validation, but on unseen documents fell behind"
-            second = (
-                f"{beaten if self.evidence.gave_way else 'No selection did better than'} "
-                f"all {self.cost.all_terms:,} words, which take "
-                f"{_bytes(self.cost.all_matrix_bytes)} for {self.n_docs:,} documents."
-            )
-        else:
-            second = (
-                f"All {self.cost.all_terms:,} words reach {self.all_features:.3f} with "
-                f"{self.evidence.all_features_learner}, so {self.cost.terms:,} words ({share:.1%}) "
-                f"{_gain(gain)} and take {_bytes(self.cost.matrix_bytes)} instead of "
-                f"{_bytes(self.cost.all_matrix_bytes)}."
-            )
-        return f"{first} {second} {self._third()}"
-
-    def _measured(self) -> str:
-        """Say which documents the figure is of; they had a say in giving way, but not in the models."""
-        return f"on documents that {'the models' if self.evidence.gave_way else 'the choice'} never saw"
-
-    def _third(self) -> str:
-        if self.runner_up is None:
-            return "Nothing else was tried to the end."
-        own, other = self.choice, self.runner_up
-        name = _goal_name(self.goal)
-        better = [
-            f"{measure} {other.figures[measure]:.3f} instead of {own.figures[measure]:.3f}"
-            for measure in ("precision", "recall")
-            if measure != self.goal and other.figures[measure] > own.figures[measure] + 0.005
+        made = [
+            f"Use {self.choice}: on {self.held_out:,} new documents expect {name} {self.figure:.3f}, between "
+            f"{low:.3f} and {high:.3f} (95 %)."
         ]
-        if other.n_terms < 0.7 * own.n_terms:
-            better.append(f"{other.n_terms:,.0f} words instead of {own.n_terms:,.0f}")
-        prefer = f"prefer it for its {' and '.join(better)}" if better else "nothing else speaks for it"
+        made += [self._against(rival) for rival in self.rivals[:1]]
+        made += [self._frontier_sentence(), self._stability_sentence(), self._doubling_sentence()]
+        if self.n_raced < self.n_docs:
+            made.append(f"It was tried on a sample of {self.n_raced:,} of the {self.n_docs:,} documents.")
+        if self.evidence.not_tried:
+            made.append(f"For want of time {len(self.evidence.not_tried)} settings were not tried.")
+        made.append(get_goal(self.goal).degenerate)
+        return made
+
+    def _against(self, rival: Rival) -> str:
+        gap = rival.difference
+        verdict = f"{'better' if gap.mean > 0 else 'worse'} than {rival.name} by {abs(gap.mean):.3f}"
+        if abs(gap.mean) < 0.0005:
+            verdict = f"as good as {rival.name}"
+        return f"It is {verdict} on the same documents (difference {gap.low:+.3f} to {gap.high:+.3f})."
+
+    def _frontier_sentence(self) -> str:
+        point = self.within(0.01)
+        if point is None or self.cost.all_terms == 0:
+            return ""
+        share = point.terms / self.cost.all_terms
         return (
-            f"The runner-up, {other}, reached {other.figures[self.goal]:.3f} where the choice reached "
-            f"{own.figures[self.goal]:.3f} in cross-validation ({name}); {prefer}."
+            f"{point.terms:,} of {self.cost.all_terms:,} terms ({share:.1%}) stay within .01 of the best "
+            f"cross-validated figure, with {point.sparsity:.1f} distinct terms per document."
+        )
+
+    def _stability_sentence(self) -> str:
+        if self.stability >= STABLE:
+            return ""
+        other, number = Counter(self.evidence.outer_choices).most_common(1)[0]
+        return (
+            f"The choice is not stable: without parts of the documents others came first ({other}, {number} "
+            f"of {len(self.evidence.outer_choices)} times), so several settings are about as good."
+        )
+
+    def _doubling_sentence(self) -> str:
+        if self.doubling is None:
+            return ""
+        gain = self.doubling
+        return (
+            f"The last doubling of the training documents changed the figure by {gain.mean:+.3f} "
+            f"({gain.low:+.3f} to {gain.high:+.3f}); twice as many labelled documents can be expected to "
+            "bring a little less."
         )
 
     def summary(self) -> list[dict[str, Any]]:
-        """Return the choice, all features and the runner-up as rows of a table."""
+        """Return the choice and its rivals as rows of a table, all measured on unseen documents."""
         low, high = self.interval()
         rows = [
             {
                 "": "recommended",
                 "what": str(self.choice),
-                "words": self.cost.terms,
-                self.goal: self.figure,
-                "95 %": f"{low:.3f} to {high:.3f}",
-                "measured": self._measured(),
-            },
-            {
-                "": "all features",
-                "what": f"with {self.evidence.all_features_learner}",
-                "words": self.cost.all_terms,
-                self.goal: self.all_features,
-                "95 %": "",
-                "measured": "on the same documents",
-            },
+                "terms": self.cost.terms,
+                self.goal: self.promise.measured,
+                "recommended is better by": "",
+                "expected on new documents": f"{self.figure:.3f} ({low:.3f} to {high:.3f})",
+            }
         ]
-        if self.runner_up is not None:
+        for rival in self.rivals:
             rows.append(
                 {
-                    "": "runner-up",
-                    "what": str(self.runner_up),
-                    "words": round(self.runner_up.n_terms),
-                    self.goal: self.runner_up.figures[self.goal],
-                    "95 %": "",
-                    "measured": f"in cross-validation, the choice {self.choice.figures[self.goal]:.3f}",
+                    "": "rival",
+                    "what": rival.name,
+                    "terms": None,
+                    self.goal: rival.figure,
+                    "recommended is better by": str(rival.difference),
+                    "expected on new documents": "",
                 }
             )
+        return rows
+
+    def frontier_rows(self) -> list[dict[str, Any]]:
+        """Return how few terms are enough, as rows of a table."""
+        rows = []
+        for distance in DISTANCES:
+            point = self.within(distance)
+            if point is not None:
+                rows.append(
+                    {
+                        "within": distance,
+                        "terms": point.terms,
+                        "share of terms": point.terms / max(1, self.cost.all_terms),
+                        "distinct terms per document": round(point.sparsity, 1),
+                        "bytes": point.matrix_bytes,
+                        "cross-validated": point.figure,
+                        "what": str(point.choice),
+                    }
+                )
         return rows
 
     def report(self, path: str | os.PathLike[str] | None = None) -> str:
@@ -221,16 +252,16 @@ class Advice:
 
         return write(advice_page(self).to_html(), path)
 
-    def _repr_html_(self) -> str:
-        title = f"Advice for {self.problem}, {self.n_docs:,} documents, goal {self.goal}"
-        return html_table(self.summary(), title)
-
     def __repr__(self) -> str:
         low, high = self.interval()
         return (
             f"<Advice for {self.problem}: {self.choice}, {self.goal} {self.figure:.3f} "
-            f"({low:.3f} to {high:.3f} on {self.held_out:,} documents), all features {self.all_features:.3f}>"
+            f"({low:.3f} to {high:.3f} on {self.held_out:,} documents)>"
         )
+
+    def _repr_html_(self) -> str:
+        title = f"Advice for {self.problem}, {self.n_docs:,} documents, goal {self.goal}"
+        return html_table(self.summary(), title)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the advice as plain values, for JSON."""
@@ -238,41 +269,33 @@ class Advice:
         return {
             "goal": self.goal,
             "problem": self.problem,
-            "choice": self.choice.to_dict(),
+            "choice": str(self.choice),
+            "decision": {
+                "thresholds": list(self.choice.decision.thresholds),
+                "tilt": self.choice.decision.tilt,
+            },
             "figure": self.figure,
             "interval": [low, high],
             "interval_documents": self.held_out,
+            "measured": self.promise.measured,
             "figures": self.figures,
-            "all_features": {"figure": self.all_features, "learner": self.evidence.all_features_learner},
+            "all_features": {"figure": self.all_features, "setting": str(self.all_terms_choice)},
+            "rivals": [rival.to_dict() for rival in self.rivals],
             "cost": vars(self.cost),
-            "runner_up": None if self.runner_up is None else self.runner_up.to_dict(),
+            "frontier": [point.to_dict() for point in self.frontier],
+            "within": self.frontier_rows(),
+            "doubling": None if self.doubling is None else vars(self.doubling),
             "explanation": self.explanation(),
             "documents": self.n_docs,
+            "documents_raced": self.n_raced,
             "skew": self.skew,
             "outer_choices": self.evidence.outer_choices,
             "candidates": self.evidence.candidates,
             "not_tried": self.evidence.not_tried,
+            "trained": self.evidence.n_trained,
             "seconds": self.evidence.seconds,
         }
 
 
-def _whole(value: float | None) -> Any:
-    return int(value) if value is not None and float(value).is_integer() else value
-
-
 def _goal_name(goal: str) -> str:
     return goal.upper() if goal in ("f1", "f2") else goal
-
-
-def _gain(gain: float) -> str:
-    if abs(gain) < 0.001:
-        return "are as good"
-    return f"gain {gain:.3f}" if gain > 0 else f"lose {-gain:.3f}"
-
-
-def _bytes(n: float) -> str:
-    for unit in ("bytes", "kB", "MB"):
-        if n < 1000:
-            return f"{n:.3g} {unit}"
-        n /= 1000
-    return f"{n:.3g} GB"

@@ -1,84 +1,116 @@
-"""A goal and the skew of the classes come in; the methods, sizes and learners worth trying go out."""
+"""The kind of a problem comes in; the settings worth trying, and the pipelines they stand for, go out."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer
 
-from termsieve.counts import Counts
+from termsieve.adviser.decisions import Decision
 from termsieve.errors import ParameterError
-from termsieve.estimators import WeightSelector
+from termsieve.estimators.decision import DecisionClassifier
+from termsieve.estimators.kept import KeptTerms
+from termsieve.estimators.scaler import TermScaler
 from termsieve.estimators.selector import TermSelector
+from termsieve.estimators.weights import WeightSelector
+from termsieve.learners import get_learner
 from termsieve.metrics import get_metric
-from termsieve.ranking import Combine, Ranking, check_cut, cut, rank
-from termsieve.scores import score
+from termsieve.ranking import Combine, check_cut
 
-SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000)
-LEARNERS = ("svm", "nb", "lr")
-# The best single methods, then the partners whose failures correlate least with theirs (forman2003).
-BY_GOAL = {
-    "f1": ("bns", "information_gain", "odds_ratio", "chi_squared"),
-    "f2": ("bns", "f1", "information_gain", "odds_ratio"),
-    "recall": ("bns", "f1", "information_gain", "odds_ratio"),
-    "precision": ("bns", "odds_ratio", "information_gain", "chi_squared"),
-    "accuracy": ("bns", "odds_numerator", "information_gain", "chi_squared"),
-}
-SKEWED = 5.0  # outside documents for one inside, from which on words against a class get a share of their own
-RATIOS = (0.5, 0.8)  # zheng2004: of the words, how many speak for the class
-COMBINE: Combine = "round_robin"  # each class gets its words, however hard it is
+SIZES = (20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000)
+SHARES = (0.1, 0.2, 0.5, 1.0)  # of a budget of bytes or of distinct terms per document
+METHODS = ("weights", "information_gain", "bns")
+COMBINE: Combine = "round_robin"  # each class gets its terms, however hard it is
+PAIRS_DF = 2  # documents that a term must be in where pairs of words are counted: most occur once
 
 
 @dataclass(frozen=True)
-class Method:
-    """A way to order terms: a metric, perhaps with a ratio, or the weights of a linear SVM."""
+class Representation:
+    """What a model reads of a document: words or also pairs of words; how counts become values."""
 
-    metric: str | None
-    ratio: float | None = None
-
-    def __str__(self) -> str:
-        name = "svm weights" if self.metric is None else str(get_metric(self.metric))
-        return name if self.ratio is None else f"{name} ratio={self.ratio:g}"
-
-    def ranking(self, X: Any, y: Any, counts: Counts, min_df: int) -> Ranking:
-        """Return the terms of the training documents, best first."""
-        if self.metric is None:
-            fitted = WeightSelector("svm", k=1, combine=COMBINE, min_df=min_df).fit(X, y)
-            return Ranking(fitted.ranking_, fitted.scores_, counts)
-        scores = score(counts.take(counts.problems), self.metric)
-        return rank(scores, ratio=self.ratio, combine=COMBINE, min_df=min_df)
-
-    def selector(self, min_df: int, **cut_off: Any) -> TermSelector | WeightSelector:
-        """Return the selector that selects as this method does."""
-        if self.metric is None:
-            return WeightSelector("svm", combine=COMBINE, min_df=min_df, **cut_off)
-        return TermSelector(self.metric, ratio=self.ratio, combine=COMBINE, min_df=min_df, **cut_off)
-
-
-@dataclass(frozen=True)
-class Arm:
-    """What is tried at all sizes together: a method, or None for all features, and a learner."""
-
-    method: Method | None
-    learner: str
+    values: str = "log"
+    weight: str | None = "idf"
+    unit_length: bool = True
+    pairs: bool = False
 
     def __str__(self) -> str:
-        return f"{self.method or 'all features'} + {self.learner}"
+        name = {"log": "log tf", "tf": "tf", "presence": "presence"}[self.values]
+        parts = [name, *([] if self.weight is None else [self.weight])]
+        ending = "" if self.unit_length else ", not of unit length"
+        return " x ".join(parts) + ending + (", words and pairs" if self.pairs else "")
+
+    def scaler(self, min_df: int = 1) -> TermScaler:
+        """Return the transformer of term counts."""
+        least = max(min_df, PAIRS_DF) if self.pairs else min_df
+        return TermScaler(self.values, self.weight, self.unit_length, least)
 
 
 @dataclass(frozen=True)
 class Size:
-    """A cut-off: one of `cut`'s, or all features."""
+    """A cut-off: one of `cut`'s."""
 
     kind: str
-    value: float | None = None
+    value: float
 
     def __str__(self) -> str:
-        return "all features" if self.value is None else f"{self.kind}={self.value:,g}"
+        return f"{self.kind}={self.value:,g}"
+
+    def options(self) -> dict[str, Any]:
+        """Return the cut-off as a selector takes it."""
+        return {self.kind: int(self.value) if float(self.value).is_integer() else self.value}
 
 
-ALL = Size("all")
+@dataclass(frozen=True)
+class Setting:
+    """A way to train: representation, learner, and perhaps a selection of terms by a method to a size."""
+
+    representation: Representation
+    learner: str
+    method: str | None = None
+    size: Size | None = None
+
+    def __str__(self) -> str:
+        chosen = "all terms" if self.method is None else f"{self.method} {self.size}"
+        return f"{chosen}, {self.representation}, {self.learner}"
+
+    @property
+    def everything(self) -> Setting:
+        """The same without selection."""
+        return replace(self, method=None, size=None)
+
+    @property
+    def strength(self) -> float:
+        """The regularisation parameter, by which settings are ordered along a path."""
+        found = re.search(r"C=([\d.e-]+)", self.learner)
+        return float(found[1]) if found else 1.0
+
+    def selector(self) -> TermSelector | WeightSelector:
+        """Return the selector of the scaled terms, not fitted; without a method, one that keeps all terms."""
+        if self.method is None or self.size is None:
+            return TermSelector(fraction=1.0)
+        if self.method == "weights":
+            return WeightSelector(get_learner(self.learner), combine=COMBINE, **self.size.options())
+        return TermSelector(get_metric(self.method).name, combine=COMBINE, **self.size.options())
+
+    def model(self, decision: Decision, target: Any = None, min_df: int = 1) -> DecisionClassifier:
+        """Return the classifier of term counts, not fitted."""
+        steps: list[Any] = [self.representation.scaler(min_df)]
+        if self.method is not None:
+            steps += [
+                KeptTerms(self.selector()),
+                *([Normalizer()] if self.representation.unit_length else []),
+            ]
+        thresholds = decision.thresholds
+        return DecisionClassifier(
+            make_pipeline(*steps, get_learner(self.learner)),
+            thresholds[0] if len(thresholds) == 1 else thresholds,
+            decision.tilt,
+            target,
+        )
 
 
 @dataclass(frozen=True)
@@ -103,41 +135,39 @@ class Budget:
         check_cut(*given[0])
         return cls(Size(*given[0]), n_docs)
 
-    def n_terms(self, ranking: Ranking) -> int:
-        """Return how many of the ranked terms the budget allows; of part of the documents, its part."""
-        if self.size is None:
-            return len(ranking)
-        value = self.size.value
-        assert value is not None
-        if self.size.kind == "memory":
-            value *= ranking.counts.n_docs / self.n_docs
-        return len(cut(ranking, **{self.size.kind: value}))  # type: ignore[arg-type]
-
     def sizes(self, n_terms: int) -> list[Size]:
-        """Return the sizes to try, for a vocabulary of `n_terms`."""
-        most = n_terms
-        if self.size is not None and self.size.kind == "k" and self.size.value is not None:
-            most = int(self.size.value)
-        made = [Size("k", k) for k in SIZES if k < most]
-        return made + ([self.size] if self.size is not None else [])
-
-    def prefix(self, size: Size, ranking: Ranking) -> int:
-        """Return how many terms a size means in a ranking, within the budget."""
-        allowed = self.n_terms(ranking)
-        if size.kind == "k" and size.value is not None:
-            return min(int(size.value), allowed)
-        return allowed
+        """Return the sizes to try within the budget, for a vocabulary of `n_terms`, the smallest first."""
+        if self.size is not None and self.size.kind != "k":
+            return [Size(self.size.kind, self.size.value * share) for share in SHARES]
+        most = n_terms if self.size is None else min(n_terms, int(self.size.value))
+        return [Size("k", k) for k in SIZES if k < most] + ([self.size] if self.size is not None else [])
 
 
-def portfolio(goal: str, skew: float) -> list[Arm]:
-    """Return the arms, the most promising first."""
-    methods = [Method(name) for name in BY_GOAL[goal]] + [Method(None)]
-    if skew >= SKEWED:
-        methods += [Method("correlation_coefficient", ratio) for ratio in RATIOS]
-    everything = [Arm(None, learner) for learner in LEARNERS]
-    leading = [Arm(method, learner) for learner in LEARNERS for method in methods[:2]]
-    others = [Arm(method, learner) for learner in LEARNERS for method in methods[2:]]
-    return [*everything, *leading, *others]
+REFERENCE = Setting(Representation(), "svm(balanced, C=1.0)")
+BASELINES = {
+    "tf-idf + svm": Setting(Representation("tf"), "svm(C=1.0)"),
+    "tf-idf + svm, balanced": Setting(Representation("tf"), "svm(balanced, C=1.0)"),
+}
+
+
+def portfolio(pairs: bool) -> list[Setting]:
+    """Return the settings without selection, with pairs of words where texts allow them.
+
+    Presence, plain counts and log tf without a weight were tried on the tuning corpora as well: they never
+    made the choice better.
+    """
+    log, bns = Representation(), Representation(weight="bns")
+    strengths = (0.1, 0.3, 1.0, 3.0)
+    plan: list[tuple[Representation, tuple[float, ...]]] = [(log, strengths), (bns, strengths)]
+    if pairs:
+        plan += [(replace(log, pairs=True), (0.3, 1.0, 3.0)), (replace(bns, pairs=True), (0.3, 1.0))]
+    wide = [
+        Setting(representation, learner.format(C=C))
+        for representation, values in plan
+        for learner in ("svm(C={C})", "svm(balanced, C={C})")
+        for C in values
+    ]
+    return [*wide, *BASELINES.values()]
 
 
 def typical_skew(sizes: Any, n_docs: int) -> float:

@@ -7,96 +7,104 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from termsieve.charts import curves
-from termsieve.reports.page import Choice, Chooser, Figure, Page, Section, Variant, rounded
+from termsieve.reports.page import Figure, Page, Section, Variant, rounded
 
 if TYPE_CHECKING:
     from termsieve.adviser.advice import Advice
 
-METHOD = (
-    "The figure promised comes from nested cross-validation: each fifth of the documents is left out in "
-    "turn, the whole choice is repeated on the others, and its model is tested on it. The interval resamples "
-    "those verdicts, draws as many documents as it is for, and is widened by a factor calibrated on other "
-    "corpora. What is shown below is the cross-validation of the choice itself, whose best figures are a "
-    "little too good."
+UNSEEN = (
+    "Each fifth of the documents is left out in turn; the setting and its threshold are chosen by what "
+    "models say of the other four fifths, and the chosen model is then tested on the fifth. The measured "
+    "figure is that of all fifths together. The interval resamples the tested documents; its width was "
+    "calibrated on other corpora."
+)
+CROSS_VALIDATED = (
+    "These figures are cross-validated: the best of them are a little too good, because they were chosen for "
+    "being the best. They are for comparing settings with each other, not with the expected figure."
 )
 
 
 def advice_page(advice: Advice) -> Page:
     """Return the page of an advice."""
+    sections = [_answer(advice), *_frontier(advice), _tried(advice)]
+    left = advice.evidence.not_tried
+    notes = [f"Not tried for want of time: {'; '.join(left)}."] if left else []
+    return Page(f"Advice for {advice.problem}", _facts(advice), sections, notes=notes)
+
+
+def _facts(advice: Advice) -> list[tuple[str, str]]:
     cost, evidence = advice.cost, advice.evidence
-    tried = pl.DataFrame(evidence.candidates)
-    facts = [
+    return [
         ("problem", advice.problem),
         ("documents", f"{advice.n_docs:,}"),
+        ("goal", advice.goal),
         ("skew of the typical class", f"{advice.skew:.1f}"),
-        ("words of the choice", f"{cost.terms:,} of {cost.all_terms:,}"),
-        ("distinct words a document", f"{cost.sparsity:.1f}"),
-        ("training matrix", f"{cost.matrix_bytes:,} bytes, of all words {cost.all_matrix_bytes:,}"),
+        ("terms of the choice", f"{cost.terms:,} of {cost.all_terms:,}"),
+        ("distinct terms per document", f"{cost.sparsity:.1f}"),
+        ("training matrix", f"{cost.matrix_bytes:,} bytes; with all terms {cost.all_matrix_bytes:,}"),
         ("seconds to predict 1,000 documents", f"{cost.predict_seconds:.3f}"),
+        ("models trained", f"{evidence.n_trained:,}"),
         ("seconds of this advice", f"{evidence.seconds:.0f}"),
     ]
-    choices = pl.DataFrame(
-        {"part": range(1, len(evidence.outer_choices) + 1), "chosen without it": evidence.outer_choices}
-    )
+
+
+def _answer(advice: Advice) -> Section:
     measures = pl.DataFrame({"measure": list(advice.figures), "value": list(advice.figures.values())})
-    sections = [
-        Section(
-            "advice",
-            "Advice",
-            [
-                _table("summary", "The choice, all features, the runner-up", pl.DataFrame(advice.summary())),
-                _table("measures", "The choice on documents it never saw", measures),
-            ],
-            [advice.explanation()],
-        ),
-        _curves_section(advice, tried),
-        Section(
-            "tried",
-            "All that was tried",
-            [
-                _table("outer", "What was chosen without each part of the documents", choices),
-                _table("tried-table", "Every candidate", tried.sort("figure", descending=True)),
-            ],
-            [METHOD],
-        ),
+    return Section(
+        "advice",
+        "Advice",
+        [
+            _table("summary", "The choice and its rivals, on documents that no model saw", advice.summary()),
+            _table("measures", "The choice by every measure, on the same documents", measures.to_dicts()),
+        ],
+        [*filter(None, advice.sentences()), UNSEEN],
+    )
+
+
+def _frontier(advice: Advice) -> list[Section]:
+    if len(advice.frontier) < 2:
+        return []
+    rows = [
+        {
+            "method": point.choice.setting.method or "all terms",
+            "learner": point.choice.setting.learner,
+            "size_kind": "all" if point.choice.setting.method is None else "k",
+            "size": None if point.choice.setting.method is None else float(point.terms),
+            "value": point.figure,
+            "low": None,
+            "high": None,
+            "n_terms": float(point.terms),
+            "sparsity": point.sparsity,
+        }
+        for point in advice.frontier
     ]
-    left = [f"Not tried for want of time: {', '.join(evidence.not_tried)}."] if evidence.not_tried else []
-    return Page(f"Advice for {advice.problem}", facts, sections, notes=left)
+    kinds = dict.fromkeys(("size", "value", "low", "high", "n_terms", "sparsity"), pl.Float64)
+    table = rounded(pl.DataFrame(rows, schema_overrides=kinds))
+    chart = Variant(table.drop("low", "high"), curves(table, "f1" if "(" in advice.goal else advice.goal))
+    figures = [Figure("frontier", "The cross-validated figure against the number of terms", [chart])]
+    near = advice.frontier_rows()
+    if near:
+        figures.insert(0, _table("within", "The fewest terms within a distance of the best figure", near))
+    return [Section("sizes", "How few terms are enough", figures, [CROSS_VALIDATED])]
 
 
-def _table(name: str, title: str, table: pl.DataFrame) -> Figure:
-    return Figure(name, title, [Variant(rounded(table))])
-
-
-def _curves_section(advice: Advice, tried: pl.DataFrame) -> Section:
-    learners = (
-        tried.filter(pl.col("method") != "all features")["learner"].unique(maintain_order=True).to_list()
+def _tried(advice: Advice) -> Section:
+    choices = [
+        {"part": number, "chosen without it": name}
+        for number, name in enumerate(advice.evidence.outer_choices, start=1)
+    ]
+    return Section(
+        "tried",
+        "All that was tried",
+        [
+            _table("outer", "What was chosen without each part of the documents", choices),
+            _table(
+                "tried-table", "Every setting, the best expected figure first", advice.evidence.candidates
+            ),
+        ],
+        [CROSS_VALIDATED],
     )
-    variants = [_curves(advice.goal, tried.filter(pl.col("learner") == name)) for name in learners]
-    figure = Figure(
-        "curves",
-        "The goal against the number of words; arms that were dropped are shorter",
-        variants,
-        by=("learner",),
-    )
-    chooser = Chooser("learner", "Learner", [Choice(name) for name in learners])
-    return Section("sizes", "How many words", [figure], choosers=[chooser])
 
 
-def _curves(goal: str, tried: pl.DataFrame) -> Variant:
-    everything = pl.col("method") == "all features"
-    nothing: Any = pl.lit(None, dtype=pl.Float64)
-    table = rounded(
-        tried.select(
-            "method",
-            "learner",
-            pl.when(everything).then(pl.lit("all")).otherwise(pl.lit("k")).alias("size_kind"),
-            pl.when(everything).then(nothing).otherwise(pl.col("terms").cast(pl.Float64)).alias("size"),
-            pl.col("figure").alias("value"),
-            nothing.alias("low"),
-            nothing.alias("high"),
-            pl.col("terms").cast(pl.Float64).alias("n_terms"),
-            nothing.alias("sparsity"),
-        )
-    )
-    return Variant(table.drop("low", "high", "sparsity"), curves(table, goal))
+def _table(name: str, title: str, rows: list[dict[str, Any]]) -> Figure:
+    return Figure(name, title, [Variant(rounded(pl.DataFrame(rows, infer_schema_length=None)))])

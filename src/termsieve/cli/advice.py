@@ -1,70 +1,122 @@
-"""The command that answers which method, size and learner to use: advise."""
+"""The command that answers how to represent, select, learn and decide: advise."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer import Option
 
 from termsieve.cli.output import check_output, show_json, show_table, working
-from termsieve.cli.shell import put, say
+from termsieve.cli.shell import put, say, wrong
 from termsieve.cli.source import Source, takes_source
 from termsieve.cli.terms import Class, Json
 
 app = typer.Typer()
 
 
-@app.command(epilog="\b\nExample: termsieve advise mail.csv --goal recall --budget-terms 200 -o advice.html")
+@app.command(epilog="\b\nExample: termsieve advise mail.csv --goal 'recall(precision=0.9)' -o advice.html")
 @takes_source
 def advise(
     source: Source,
-    goal: Annotated[str, Option("--goal", help="f1, f2, precision, recall or accuracy.")] = "f1",
+    goal: Annotated[
+        str,
+        Option(
+            "--goal",
+            help="What is to be high: f1, f2, accuracy, micro_f1, average_precision, roc_auc, "
+            "'recall(precision=0.9)', 'precision(recall=0.8)', 'cost(fp=1, fn=5)', precision or recall.",
+        ),
+    ] = "f1",
     target: Class = None,
+    prefer: Annotated[
+        str,
+        Option(
+            "--prefer", metavar="best|small", help="The best figure, or the fewest terms within .01 of it."
+        ),
+    ] = "best",
     budget_terms: Annotated[
-        int | None, Option("--budget-terms", metavar="N", help="At most so many words.")
+        int | None, Option("--budget-terms", metavar="N", help="Largest number of terms allowed.")
     ] = None,
     budget_sparsity: Annotated[
-        float | None, Option("--budget-sparsity", metavar="S", help="At most so many words of a document.")
+        float | None,
+        Option("--budget-sparsity", metavar="S", help="Largest mean number of distinct terms per document."),
     ] = None,
     budget_memory: Annotated[
-        float | None, Option("--budget-memory", metavar="BYTES", help="At most such a training matrix.")
+        float | None,
+        Option("--budget-memory", metavar="BYTES", help="Largest training matrix allowed, in bytes."),
+    ] = None,
+    rival: Annotated[
+        list[str] | None,
+        Option(
+            "--rival",
+            metavar="MODEL",
+            help="A saved pipeline (.skops) to judge on the same documents; may be given several times.",
+        ),
+    ] = None,
+    group: Annotated[
+        str | None,
+        Option(
+            "--group", metavar="COL", help="Column of what belongs together, such as an author or a thread."
+        ),
+    ] = None,
+    time: Annotated[
+        str | None,
+        Option(
+            "--time", metavar="COL", help="Column to order by: train on the past, test on what comes later."
+        ),
     ] = None,
     minutes: Annotated[
-        float | None, Option("--minutes", metavar="M", help="About how long it may take.")
+        float | None, Option("--minutes", metavar="M", help="How long it may take, in minutes.")
     ] = None,
     held_out: Annotated[
-        int | None, Option("--held-out", metavar="N", help="The further documents the interval is for.")
+        int | None,
+        Option("--held-out", metavar="N", help="Number of new documents that the interval is for."),
+    ] = None,
+    pipeline: Annotated[
+        Path | None,
+        Option("--pipeline", metavar="FILE", help="Train the recommended classifier and save it, as .skops."),
     ] = None,
     output: Annotated[
         Path | None, Option("-o", "--output", metavar="FILE", help="Write a report, as .html.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Advise on the method, the number of words and the learner.
+    """Advise on representation, terms, learner and threshold.
 
-    A portfolio of them is cross-validated on the documents and what cannot win is dropped on the way. The
-    promised figure is measured on documents that the choice never saw.
+    Settings are cross-validated on the documents, and those that are unlikely to win are dropped on the
+    way. The expected figure is measured on documents that neither the choice nor its models saw.
     """
     from termsieve.adviser import advise as advice_on
-    from termsieve.adviser.figures import check_goal
+    from termsieve.adviser import get_goal
 
     check_output(output, (".html",))
-    check_goal(goal)
+    check_output(pipeline, (".skops",))
+    get_goal(goal)
+    rivals = _rivals(rival or [])
     corpus = source.corpus()
-    with working("trying methods"):
+    with _progress() as progress:
         advice = advice_on(
             corpus,
             goal,
             target=target,
+            prefer=prefer,
             budget_terms=budget_terms,
             budget_sparsity=budget_sparsity,
             budget_memory=budget_memory,
+            rivals=rivals,
+            groups=_column(source, group, len(corpus)),
+            times=_column(source, time, len(corpus)),
             minutes=minutes,
             held_out=held_out,
+            progress=progress,
             **source.term_options(),
         )
+    if pipeline is not None:
+        _save(advice, corpus, pipeline)
     if output is not None:
         with working("writing the report"):
             advice.report(output)
@@ -72,5 +124,72 @@ def advise(
     if as_json:
         show_json(advice.to_dict())
         return
-    show_table(advice.summary(), f"{advice.problem}, {advice.n_docs:,} documents, goal {goal}")
-    put(advice.explanation() + "\n")
+    title = (
+        f"{advice.problem}, {advice.n_docs:,} documents, goal {goal}: measured on documents that no model saw"
+    )
+    show_table(advice.summary(), title)
+    if advice.frontier_rows():
+        show_table(
+            advice.frontier_rows(), "The fewest terms within a distance of the best figure (cross-validated)"
+        )
+    put("\n".join(filter(None, advice.sentences())) + "\n")
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str, float], None] | None]:
+    """Give a function that shows stage and share on a terminal, and None otherwise."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("counting terms") as status:
+        yield lambda stage, share: status.update(f"{stage}: {share:.0%}")
+
+
+def _rivals(paths: list[str]) -> dict[str, Any]:
+    from termsieve.models import load_model
+
+    return {Path(path).name: load_model(path).pipeline for path in paths}
+
+
+def _column(source: Source, name: str | None, n_docs: int) -> list[Any] | None:
+    """Return a column of the table that the documents come from."""
+    if name is None:
+        return None
+    import polars as pl
+
+    path = Path(source.file)
+    readers = {
+        ".csv": pl.read_csv,
+        ".tsv": pl.read_csv,
+        ".parquet": pl.read_parquet,
+        ".jsonl": pl.read_ndjson,
+    }
+    if path.suffix not in readers:
+        raise wrong(f"{source.file} has no columns that can be named; --group and --time need a table")
+    options: dict[str, Any] = {}
+    if path.suffix in (".csv", ".tsv"):
+        options = {"separator": source.delimiter or ("\t" if path.suffix == ".tsv" else ",")}
+    frame = readers[path.suffix](path, **options)  # type: ignore[operator]
+    if name not in frame.columns:
+        raise wrong(f"there is no column {name!r}; the columns are: {', '.join(frame.columns)}")
+    if frame.height != n_docs:
+        raise wrong("documents were left out while reading, so the column does not fit; label all documents")
+    values: list[Any] = frame[name].to_list()
+    if any(value is None for value in values):
+        raise wrong(f"column {name!r} has empty cells; fill them")
+    return values
+
+
+def _save(advice: Any, corpus: Any, path: Path) -> None:
+    from termsieve.models import Model
+
+    if corpus.texts is None:
+        raise wrong("the documents are word counts; --pipeline needs the texts themselves")
+    with working("training"):
+        labels = list(corpus.labels) if corpus.multilabel else corpus.labels
+        fitted = advice.pipeline().fit(list(corpus.texts), labels)
+    several = corpus.multilabel and not advice.problem.endswith("against the rest")
+    Model(fitted, tuple(corpus.classes.tolist()) if several else None).save(path)
+    say(f"wrote {path}: {advice.choice}")

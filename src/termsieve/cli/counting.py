@@ -13,12 +13,13 @@ import typer
 from typer import Argument, Option
 
 from termsieve.cli.output import check_output, show_json, show_table, working
-from termsieve.cli.shell import say
+from termsieve.cli.shell import put, say
 from termsieve.cli.source import Source, takes_source
 from termsieve.cli.terms import Json
 
 app = typer.Typer()
 COMMON = 20  # words that `show --json` lists
+SHOWN_CLASSES = 100  # that a table has; --json lists all
 Output = Annotated[
     Path, Option("-o", "--output", metavar="FILE", help="Write the counts to this .parquet file.")
 ]
@@ -116,7 +117,7 @@ def show(
     from termsieve.telling import class_words, common_terms
 
     counts = source.counts()
-    classes, common = class_words(counts).to_dicts(), common_terms(counts, COMMON).to_dicts()
+    summary, common = class_words(counts), common_terms(counts, COMMON).to_dicts()
     if as_json:
         show_json(
             {
@@ -124,11 +125,14 @@ def show(
                 "terms": counts.n_terms,
                 "multilabel": counts.multilabel,
                 "occurrences": counts.occurrences,
-                "classes": classes,
+                "classes": summary.to_dicts(),
                 "commonest": common,
             }
         )
         return
     several = ", documents with several labels" if counts.multilabel else ""
-    show_table(classes, f"{counts.n_docs:,} documents, {counts.n_terms:,} words{several}")
+    first = summary.head(SHOWN_CLASSES).to_dicts()
+    show_table(first, f"{counts.n_docs:,} documents, {counts.n_terms:,} words{several}")
+    if summary.height > SHOWN_CLASSES:
+        put(f"and {summary.height - SHOWN_CLASSES:,} more classes; --json lists all\n")
     show_table(common[:10], "the commonest words")

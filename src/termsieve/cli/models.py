@@ -107,17 +107,24 @@ def predict(
     encoding: Encoding = None,
     format: Format = None,
     as_json: Json = False,
+    trust: Annotated[
+        bool,
+        Option(
+            "--trust",
+            help="The model file is your own: also load estimators and parameters that are not on the list.",
+        ),
+    ] = False,
 ) -> None:
     """Print the class of each document.
 
-    One line per document; several labels are separated by tabs. A model is loaded only if it consists of the
-    types of scikit-learn and termsieve, so a file cannot run code.
+    One line per document; several labels are separated by tabs. A model is rebuilt from known estimators
+    with allowed parameters: a file from elsewhere cannot run anything.
     """
     from termsieve.models import load_model
 
     source = Source(file, text=text, delimiter=delimiter, encoding=encoding, format=format)
     with working("predicting"), source.on_disk() as found:
-        trained = load_model(model)
+        trained = load_model(model, trust=trust)
         labels = trained.predict_file(found.file, format=found.format, **found.reader_options())
     if as_json:
         show_json(labels)

@@ -70,7 +70,7 @@ def load(path: str | os.PathLike[str]) -> Counts:
         if version > 1 and CHECKSUM not in file.metadata:
             raise InputError("the checksum is missing")
         counts = _counts(file.frame(), head)
-        _refuse_contradictions(counts)
+        refuse_contradictions(counts)
     except FormatError:
         raise
     except (*MALFORMED, TermsieveError, PolarsError) as error:
@@ -107,8 +107,8 @@ def _counts(frame: polars.DataFrame, head: dict[str, Any]) -> Counts:
     )
 
 
-def _refuse_contradictions(counts: Counts) -> None:
-    """Raise InputError if the numbers contradict each other."""
+def refuse_contradictions(counts: Counts) -> None:
+    """Raise InputError where the numbers contradict each other."""
     if counts.pos.shape != (counts.n_classes,):
         raise InputError("class sizes and classes differ in number")
     if not 0 <= counts.n_docs <= MOST_DOCUMENTS:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from termsieve.estimators.decision import DecisionClassifier
+from termsieve.estimators.kept import KeptTerms
 from termsieve.estimators.ratio import RatioClassifier, RatioSelector
+from termsieve.estimators.scaler import TermScaler
 from termsieve.estimators.selector import TermSelector, score_func
 from termsieve.estimators.vectorizer import TermVectorizer
 from termsieve.estimators.weighter import TermWeighter
@@ -10,8 +13,11 @@ from termsieve.estimators.weights import WeightSelector
 from termsieve.estimators.wfo import WFOSelector
 
 __all__ = [
+    "DecisionClassifier",
+    "KeptTerms",
     "RatioClassifier",
     "RatioSelector",
+    "TermScaler",
     "TermSelector",
     "TermVectorizer",
     "TermWeighter",

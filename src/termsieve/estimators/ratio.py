@@ -27,6 +27,7 @@ from termsieve.estimators.evaluate import (
 from termsieve.estimators.selector import with_occurrences
 from termsieve.labels import encode_labels
 from termsieve.learners import get_learner
+from termsieve.matrices import check_indices
 from termsieve.measures import decision_values
 from termsieve.metrics import Metric
 from termsieve.ranking import check_cut, interleaved, rank
@@ -248,6 +249,7 @@ class RatioClassifier(ClassifierMixin, BaseEstimator):
             raise ParameterError(f"selector must be a RatioSelector, not {type(self.selector).__name__}")
         selector = RatioSelector() if self.selector is None else clone(self.selector)
         model = get_learner(selector.learner if self.classifier is None else self.classifier)
+        check_indices(X)
         X = validate_data(self, X, accept_sparse="csr", dtype="numeric")
         y = _classifier_target(y)
         labels = encode_labels(y)
@@ -264,6 +266,7 @@ class RatioClassifier(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Floats:
         """Return one decision value per document for two classes, otherwise one per document and class."""
         check_is_fitted(self)
+        check_indices(X)
         X = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
         chosen = zip(self.estimators_, self.selector_.selections_, strict=True)
         values = np.column_stack([_decisions(model, X[:, columns]) for model, columns in chosen])

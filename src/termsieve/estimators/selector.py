@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from termsieve.counts.table import Counts, refuse_repeated
 from termsieve.errors import InputError, ParameterError
+from termsieve.matrices import check_indices
 from termsieve.metrics import Metric, get_metric
 from termsieve.ranking import CUTS, Combine, Ranking, Side, check_cut, cut, rank
 from termsieve.redundancy import distinct_cut
@@ -61,6 +62,11 @@ class ColumnSelector(TermMatrixMixin, SelectorMixin, BaseEstimator):
         mask = np.zeros(self.n_features_in_, dtype=bool)
         mask[self.selected_] = True
         return mask
+
+    def transform(self, X: Any) -> Any:
+        """Return the selected columns of X."""
+        check_indices(X)
+        return super().transform(X)
 
 
 class TermSelector(ColumnSelector):
@@ -209,6 +215,7 @@ class TermSelector(ColumnSelector):
             check_cut(name, getattr(self, name))
 
     def _counted(self, X: Any, y: Any, reset: bool) -> Counts:
+        check_indices(X)
         refuse_repeated(getattr(X, "columns", ()))
         X = validate_data(self, X, accept_sparse=("csr", "csc", "coo"), dtype="numeric", reset=reset)
         return Counts.from_matrix(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from termsieve.counts import Counts
 from termsieve.errors import unknown_name
 from termsieve.estimators.selector import TermMatrixMixin, ranked, with_occurrences
-from termsieve.matrices import sound_csr
+from termsieve.matrices import check_indices, sound_csr
 from termsieve.metrics import Metric
 from termsieve.ranking import Combine
 
@@ -54,6 +54,8 @@ class TermWeighter(TermMatrixMixin, OneToOneFeatureMixin, TransformerMixin, Base
            [0., 0., 0.]])
     """
 
+    _loadable: ClassVar = {"values": VALUES}  # what a loaded model may have
+
     def __init__(
         self,
         metric: str | Metric | Callable[..., Any] = "bns",
@@ -68,6 +70,7 @@ class TermWeighter(TermMatrixMixin, OneToOneFeatureMixin, TransformerMixin, Base
         """Count the documents of X and score the terms."""
         if self.values not in VALUES:
             raise unknown_name("values", self.values, VALUES)
+        check_indices(X)
         X = validate_data(self, X, accept_sparse=("csr", "csc", "coo"), dtype="numeric")
         names = getattr(self, "feature_names_in_", None)
         self.counts_ = Counts.from_matrix(X, y, names, with_occurrences(self.metric, X))
@@ -78,6 +81,7 @@ class TermWeighter(TermMatrixMixin, OneToOneFeatureMixin, TransformerMixin, Base
     def transform(self, X: Any) -> Any:
         """Return X, or the presence of its terms, multiplied by the weights; a sparse X stays sparse."""
         check_is_fitted(self)
+        check_indices(X)
         X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype="numeric", reset=False)
         if sparse.issparse(X):
             weighed = sound_csr(X).asformat(X.format).astype(np.float64)

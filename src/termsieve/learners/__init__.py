@@ -15,9 +15,11 @@ from termsieve.learners.registry import (
     learner_name,
     register_learner,
 )
+from termsieve.learners.weighted import BalancedSVM
 
 __all__ = [
     "LEARNERS",
+    "BalancedSVM",
     "DocumentPerceptron",
     "HingeSVM",
     "Learner",

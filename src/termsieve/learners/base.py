@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from termsieve.errors import InputError
 from termsieve.learners.registry import check_parameter
+from termsieve.matrices import check_indices
 
 
 class Classifier(ClassifierMixin, BaseEstimator):
@@ -25,6 +26,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
     def _checked_fit_input(self, X: Any, y: Any) -> tuple[Any, NDArray[np.intp]]:
         self.check_parameters()
+        check_indices(X)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -36,6 +38,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
     def _checked_input(self, X: Any) -> Any:
         check_is_fitted(self)
+        check_indices(X)
         return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import lzma
 import os
 import tarfile
@@ -14,9 +15,9 @@ from contextlib import contextmanager
 from importlib import import_module
 from numbers import Integral
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import IO, Any, cast
 
-from termsieve.errors import FormatError, InputError, MissingExtraError, ParameterError, TermsieveError
+from termsieve.errors import FormatError, InputError, ParameterError, TermsieveError
 
 _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\x1f\x8b", "gzip"),
@@ -31,6 +32,9 @@ MAX_BYTES = 2 << 30
 LINES_PER_LIMIT = 16
 BYTES_PER_COLUMN = 128
 _CHUNK = 1 << 20
+# Packed bytes at a time; zstd can make 128 kB of 4 bytes.
+_ZSTD_CHUNK = 1 << 11
+_TAR_BLOCK = 512
 
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 _BROKEN = (EOFError, lzma.LZMAError, zlib.error, tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile)
@@ -148,18 +152,54 @@ def open_binary(path: str | os.PathLike[str]) -> IO[bytes]:
     return opened
 
 
-def _zstd_open(path: str | os.PathLike[str], mode: str) -> Any:
-    for module in ("compression.zstd", "backports.zstd", "zstandard"):
+class _ZstdFile(io.RawIOBase):
+    """The content of a file that zstd packed; where it is cut short, an error, which zstandard lets pass."""
+
+    def __init__(self, path: str | os.PathLike[str], mode: str) -> None:
+        self._file = open(path, mode)  # noqa: SIM115, close() closes it
+        self._frame = _zstd_decompressor()
+        self._packed = self._plain = b""
+        self._within = False
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._plain:
+            packed = self._packed or self._file.read(_ZSTD_CHUNK)
+            if not packed:
+                if self._within:
+                    raise EOFError("the zstd stream ends too early")
+                return 0
+            self._plain = self._unpacked(packed)
+        n = min(len(buffer), len(self._plain))
+        buffer[:n], self._plain = self._plain[:n], self._plain[n:]
+        return n
+
+    def _unpacked(self, packed: bytes) -> bytes:
         try:
-            return import_module(module).open(path, mode)
-        except ImportError:
-            continue
+            plain: bytes = self._frame.decompress(packed)
+        except Exception as error:  # each library has an error of its own
+            raise OSError(f"zstd: {error}") from error
+        self._within, self._packed = not self._frame.eof, b""
+        if self._frame.eof:
+            self._packed, self._frame = self._frame.unused_data, _zstd_decompressor()
+        return plain
+
+
+def _zstd_decompressor() -> Any:
     try:
-        return import_module("pyarrow").input_stream(os.fspath(path), compression="zstd")
+        return import_module("compression.zstd").ZstdDecompressor()  # of Python 3.14
     except ImportError:
-        raise MissingExtraError(
-            f"{path} is compressed with zstd; to read it: pip install zstandard"
-        ) from None
+        return import_module("zstandard").ZstdDecompressor().decompressobj()
+
+
+def _zstd_open(path: str | os.PathLike[str], mode: str) -> IO[bytes]:
+    return io.BufferedReader(_ZstdFile(path, mode), _CHUNK)
 
 
 def read_bytes(path: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> bytes:
@@ -210,7 +250,7 @@ def is_archive(path: str | os.PathLike[str]) -> bool:
     try:
         with open_binary(path) as file:
             start = file.read(262)
-    except (InputError, FormatError, MissingExtraError, *_BROKEN, OSError):
+    except (InputError, FormatError, *_BROKEN, OSError):
         return False
     return start[257:262] == b"ustar"
 
@@ -223,7 +263,7 @@ def file_names(path: str | os.PathLike[str]) -> list[str]:
         if zipfile.is_zipfile(path):
             with zipfile.ZipFile(path) as archive:
                 return sorted(name for name, _ in _zip_files(path, archive))
-        with open_binary(path) as raw, tarfile.open(fileobj=raw, mode="r|") as tar:
+        with _opened_tar(path) as tar:
             return sorted(name for name, _ in _tar_files(path, tar))
 
 
@@ -264,11 +304,41 @@ def _opened_files(path: str | os.PathLike[str], wanted: Callable[[str], bool]) -
                     with archive.open(info) as member:
                         yield name, member
     else:
-        with open_binary(path) as raw, tarfile.open(fileobj=raw, mode="r|") as tar:
+        with _opened_tar(path) as tar:
             for name, entry in _tar_files(path, tar):
                 extracted = tar.extractfile(entry) if wanted(name) else None
                 if extracted is not None:
                     yield name, extracted
+
+
+@contextmanager
+def _opened_tar(path: str | os.PathLike[str]) -> Iterator[tarfile.TarFile]:
+    """Open a tar archive, to be read through; afterwards its end must be there.
+
+    tarfile takes the end of the file for that of the archive, and does not read on to the checksum of the
+    compression.
+    """
+    with open_binary(path) as raw:
+        ending = _Ending(raw)
+        with tarfile.open(fileobj=cast(IO[bytes], ending), mode="r|") as tar:
+            yield tar
+        while ending.read(_CHUNK):
+            pass
+        if ending.last.strip(b"\0"):
+            raise EOFError("the end of the archive is missing")
+
+
+class _Ending:
+    """A file that remembers the last block that was read; a tar archive ends with an empty one."""
+
+    def __init__(self, raw: IO[bytes]) -> None:
+        self._raw = raw
+        self.last = b""
+
+    def read(self, size: int) -> bytes:
+        chunk = self._raw.read(size)
+        self.last = (self.last + chunk)[-_TAR_BLOCK:]
+        return chunk
 
 
 def _hidden(name: str) -> bool:

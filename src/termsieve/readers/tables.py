@@ -18,8 +18,9 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
 from termsieve.columns import find_column, find_columns
 from termsieve.corpus import Corpus
-from termsieve.errors import FormatError, InputError, ParameterError, shown
+from termsieve.errors import FormatError, InputError, ParameterError, TermsieveError, shown
 from termsieve.labels import check_missing, present_labels, split_labels
+from termsieve.parquet import check_file
 from termsieve.readers.files import (
     LINES_PER_LIMIT,
     MAX_BYTES,
@@ -201,7 +202,7 @@ def _column_names(path: str, reading: _Reading) -> list[str]:
     """Return the names of a table's columns; for JSON lines, those of its first row."""
     kind = table_kind(path)
     if kind == "parquet":
-        return list(_parquet_schema(path))
+        return list(_parquet_schema(path, reading.max_bytes))
     if kind == "csv":
         with _csv_rows(path, reading) as (header, _):
             return header
@@ -215,24 +216,25 @@ def _frames(files: list[str], columns: dict[str, str], reading: _Reading) -> Ite
     for path in files:
         kind = table_kind(path)
         if kind == "parquet":
-            yield from _parquet_frames(path, columns)
+            yield from _parquet_frames(path, columns, reading.max_bytes)
         elif kind == "csv":
             yield from _csv_frames(path, columns, reading)
         else:
             yield from _json_frames(path, _json_rows(path, reading.max_bytes), columns)
 
 
-def _parquet_schema(path: str) -> Any:
+def _parquet_schema(path: str, max_bytes: int) -> Any:
     import polars as pl
 
     with readable(path), _parquet_errors(path):
+        check_file(path, max_bytes)
         return pl.scan_parquet(path, glob=False).collect_schema()
 
 
-def _parquet_frames(path: str, columns: dict[str, str]) -> Iterator[pl.DataFrame]:
+def _parquet_frames(path: str, columns: dict[str, str], max_bytes: int) -> Iterator[pl.DataFrame]:
     import polars as pl
 
-    schema = _parquet_schema(path)
+    schema = _parquet_schema(path, max_bytes)
     for role, name in columns.items():
         find_column(schema, role, name, path)
     if schema[columns["text"]] not in (pl.String, pl.Categorical, pl.Null) and not isinstance(
@@ -249,11 +251,15 @@ def _parquet_frames(path: str, columns: dict[str, str]) -> Iterator[pl.DataFrame
 
 @contextmanager
 def _parquet_errors(path: str) -> Iterator[None]:
-    from polars.exceptions import PolarsError
+    from polars.exceptions import PanicException, PolarsError
 
     try:
         yield
-    except PolarsError as error:
+    except PanicException:  # no Exception, so that nothing else would catch it
+        raise FormatError(f"{path} is no readable Parquet file: its content is damaged") from None
+    except TermsieveError:
+        raise
+    except (PolarsError, ValueError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise FormatError(f"{path} is no readable Parquet file: {reason}") from error
 

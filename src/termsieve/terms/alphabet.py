@@ -16,6 +16,8 @@ N_CODE_POINTS = 0x110000
 SIGMA = 0x3A3
 # A pattern of longer tokens than a batch is left to plain Python.
 LONGEST_LEAST = 1 << 20
+# Of patterns from elsewhere: how long one may be, and the least length of its tokens.
+LONGEST_PATTERN, LONGEST_LINEAR = 200, 32
 
 # The patterns that the compiled tokeniser knows: a set of characters, repeated n times or more.
 _RUN_PATTERN = re.compile(
@@ -51,6 +53,27 @@ def token_runs(token_pattern: str) -> Runs | None:
     # There is no \b between two non-word characters, so a run of such characters would not be one token.
     odd = any(anchored) and bool((token & ~word).any())
     return None if least < 1 or odd or least > LONGEST_LEAST else runs
+
+
+def linear_pattern(token_pattern: str) -> bool:
+    """Return whether a pattern from elsewhere takes a time that is linear in the length of any text.
+
+    With an end but no beginning of a word, or with a long least length, Python's `re` looks at the same
+    characters again from every place; most other patterns are not known to be harmless.
+
+    >>> linear_pattern(r"(?u)\\b\\w\\w+\\b"), linear_pattern(r"(\\w+)+$")
+    (True, False)
+    """
+    if len(token_pattern) > LONGEST_PATTERN:
+        return False
+    try:
+        re.compile(token_pattern)
+        runs = token_runs(token_pattern)
+    except (re.error, ValueError, OverflowError):
+        return False
+    if runs is None or runs.min_length > LONGEST_LINEAR:
+        return False
+    return runs.starts_word or not runs.ends_word
 
 
 def _code_points() -> str:

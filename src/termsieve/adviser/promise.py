@@ -1,0 +1,144 @@
+"""Verdicts on documents that the choice did not see come in; the promised figure and its interval go out.
+
+The table calibration.toml is made by `benchmarks/adviser.py calibrate` on the tuning corpora; nobody types
+it in.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+
+from termsieve.adviser.goals import Floats, Goal
+from termsieve.adviser.prior import table_name
+from termsieve.adviser.verdicts import Verdicts, figures_of_cells
+from termsieve.errors import ParameterError
+
+RESAMPLES = 2000
+ORDER_RESAMPLES = 300  # of goals that sort the documents
+BLOCK_CELLS = 2**24  # weights that are held at a time
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What was found on other corpora.
+
+    `lack` is the part of the distance to 1 that the measured figure misses on average; an interval reaches
+    `reach` times as far as resamples of the documents do, and `spread` for what they cannot tell, such as
+    that other training documents give another model; the two are added as squares.
+    """
+
+    lack: float = 0.0
+    reach: float = 1.0
+    spread: float = 0.0
+
+
+@cache
+def _tables() -> dict[str, Any]:
+    text = (resources.files("termsieve.adviser") / "calibration.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def calibration_for(kind: str, goal: Goal) -> Calibration:
+    """Return the calibration of the goal that is nearest among those that were studied."""
+    return Calibration(**_tables().get(kind, {}).get(table_name(kind, goal), {}))
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What to expect of the model that all documents train; `verdicts` are of documents that no model saw."""
+
+    verdicts: Verdicts
+    goal: Goal
+    calibration: Calibration
+
+    @property
+    def measured(self) -> float:
+        """The figure of the verdicts, from models that all but a part of the documents trained."""
+        return self.verdicts.figure(self.goal)
+
+    @property
+    def figure(self) -> float:
+        """The figure expected of the model that all documents train."""
+        measured = self.measured
+        return float(np.clip(measured + self.calibration.lack * (1.0 - measured), 0.0, 1.0))
+
+    def interval(self, n_documents: int, level: float = 0.95) -> tuple[float, float]:
+        """Return where the figure on `n_documents` new documents is expected to lie."""
+        low, high = raw_interval(self.verdicts, self.goal, n_documents, level)
+        used, measured, centre = self.calibration, self.measured, self.figure
+        spread = used.spread * float(ndtri((1 + level) / 2) / ndtri(0.975))  # it is calibrated at 95 %
+        down, up = (
+            float(np.hypot(used.reach * max(0.0, way), spread)) for way in (measured - low, high - measured)
+        )
+        return max(0.0, centre - down), min(1.0, centre + up)
+
+
+def raw_interval(
+    verdicts: Verdicts, goal: Goal, n_documents: int, level: float = 0.95, random_state: int = 0
+) -> tuple[float, float]:
+    """Return quantiles of the figure on `n_documents` documents like these.
+
+    The documents at hand are resampled, for what they do not tell, and from each such sample as many as asked
+    are drawn. Where a class has no mistake of a kind, one is added: that none was seen does not mean that
+    there is none.
+    """
+    if isinstance(n_documents, bool) or not isinstance(n_documents, (int, np.integer)) or n_documents < 1:
+        raise ParameterError(f"n_documents must be a whole number of at least 1, not {n_documents!r}")
+    if not 0 < level < 1:
+        raise ParameterError(f"level must lie between 0 and 1, not {level!r}")
+    generator = np.random.default_rng(random_state)
+    ordered = goal.of_counts is None
+    cells = verdicts.cells() if ordered else np.concatenate([verdicts.cells(), _assumed(verdicts)])
+    n, rounds = len(cells), ORDER_RESAMPLES if ordered else RESAMPLES
+    step = max(1, min(rounds, BLOCK_CELLS // n))
+    drawn = []
+    for start in range(0, rounds, step):
+        shares = generator.multinomial(n, np.full(n, 1 / n), size=min(step, rounds - start)) / n
+        weights = generator.multinomial(n_documents, shares)
+        drawn.append(
+            verdicts.resampled(goal, weights)
+            if ordered
+            else figures_of_cells(goal, weights, cells, verdicts.one_label)
+        )
+    low, high = np.quantile(np.concatenate(drawn), [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def _assumed(verdicts: Verdicts) -> Floats:
+    """Return one document for each kind of mistake that no document of a class is."""
+    n_problems = verdicts.truth.shape[1]
+    absent = verdicts.cells().sum(axis=0) == 0
+    absent[:n_problems] = False
+    absent &= np.tile(verdicts.truth.any(axis=0), 3)
+    return np.eye(3 * n_problems, dtype=np.float32)[absent]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """By how much the first of two verdicts on the same documents is better, and how surely."""
+
+    mean: float
+    low: float
+    high: float
+    chance: float  # share of resamples in which the first is better; equal ones count half
+
+    @classmethod
+    def of(cls, own: Verdicts, other: Verdicts, goal: Goal, random_state: int = 0) -> Difference:
+        """Return the difference of the figures, with its 95 % interval over resamples of the documents."""
+        n = len(own)
+        rounds = ORDER_RESAMPLES if goal.of_counts is None else min(1000, max(100, BLOCK_CELLS // n))
+        weights = np.random.default_rng(random_state).multinomial(n, np.full(n, 1 / n), size=rounds)
+        gaps = own.resampled(goal, weights) - other.resampled(goal, weights)
+        low, high = np.quantile(gaps, [0.025, 0.975])
+        chance = float((gaps > 0).mean() + (gaps == 0).mean() / 2)
+        return cls(own.figure(goal) - other.figure(goal), float(low), float(high), chance)
+
+    def __str__(self) -> str:
+        return f"{self.mean:+.3f} ({self.low:+.3f} to {self.high:+.3f})"

@@ -1,0 +1,68 @@
+"""True classes, predictions and decision values of documents come in; figures and their resamples go out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termsieve.adviser.goals import ORDERED, Floats, Goal
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """Documents x problems: which belong (`truth`), which were said to (`said`), with which decision value.
+
+    `one_label` says that the problems are classes that exclude each other.
+    """
+
+    truth: Flags
+    said: Flags
+    one_label: bool
+    values: Floats | None = None
+
+    def __len__(self) -> int:
+        return len(self.truth)
+
+    def cells(self) -> Floats:
+        """Return what each document adds to tp, fp and fn of each problem: documents x (3 problems)."""
+        truth, said = self.truth, self.said
+        return np.concatenate([truth & said, ~truth & said, truth & ~said], axis=1).astype(np.float32)
+
+    def figure(self, goal: Goal) -> float:
+        """Return the goal's figure over all documents."""
+        return float(self.resampled(goal, np.ones((1, len(self))))[0])
+
+    def resampled(self, goal: Goal, weights: NDArray) -> Floats:
+        """Return the figure under each row of document weights."""
+        if goal.of_counts is None:
+            return self._ordered(goal, np.asarray(weights, dtype=np.float64))
+        return figures_of_cells(goal, weights, self.cells(), self.one_label)
+
+    def _ordered(self, goal: Goal, weights: Floats) -> Floats:
+        assert self.values is not None
+        there = [p for p in range(self.truth.shape[1]) if 0 < self.truth[:, p].sum() < len(self)]
+        if not there:
+            return np.zeros(len(weights))
+        area = ORDERED[goal.name]
+        return np.mean([area(self.truth[:, p], self.values[:, p], weights) for p in there], axis=0)
+
+
+def figures_of_cells(goal: Goal, weights: NDArray, cells: Floats, one_label: bool) -> Floats:
+    """Return the figure under each row of weights of the documents' cells."""
+    sums = (weights.astype(np.float32) @ cells).astype(np.float64)
+    return goal.figures(sums.reshape(len(sums), 3, -1), weights.sum(axis=1), one_label)
+
+
+def joined(parts: list[Verdicts]) -> Verdicts:
+    """Return the verdicts of all parts, one below the other."""
+    values = [part.values for part in parts if part.values is not None]
+    return Verdicts(
+        np.concatenate([part.truth for part in parts]),
+        np.concatenate([part.said for part in parts]),
+        parts[0].one_label,
+        np.concatenate(values) if len(values) == len(parts) else None,
+    )

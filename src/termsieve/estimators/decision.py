@@ -1,0 +1,152 @@
+"""DecisionClassifier: a classifier and where it draws the line in; predictions for any kind of labels out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from termsieve.errors import InputError
+from termsieve.labels import encode_labels
+from termsieve.matrices import check_indices
+from termsieve.measures import decision_values
+
+NEVER = -1e9  # the decision value of a class that no training document has
+
+
+class DecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    """A classifier with decision thresholds of its own, for two classes, several classes or several labels.
+
+    Parameters
+    ----------
+    estimator : classifier
+        What gives the decision values; it is cloned.
+    thresholds : float or sequence of float, default=0.0
+        For two classes, and for each label where documents have several: what the decision value must exceed.
+    tilt : float, default=0.0
+        For several classes: how much of the logarithm of a class's share of the training documents is taken
+        off its decision value. Above 0 it helps rare classes, below 0 frequent ones.
+    target : optional
+        The class to tell from the rest. Then `fit` takes the original labels of any kind and `predict` says
+        the class itself or, of several others, "not " and the class. Labels that are already 0 and 1 are
+        taken as they are.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes that `predict` says; for several labels, the columns.
+    models_ : list
+        The fitted classifiers: one, or one for each label.
+
+    Examples
+    --------
+    >>> from termsieve.learners import SquaredHingeSVM
+    >>> X = [[1, 0], [1, 1], [0, 1], [0, 0]]
+    >>> model = DecisionClassifier(SquaredHingeSVM(), target="spam").fit(X, ["spam", "spam", "news", "work"])
+    >>> model.predict(X).tolist()
+    ['spam', 'spam', 'not spam', 'not spam']
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        thresholds: float | Sequence[float] = 0.0,
+        tilt: float = 0.0,
+        target: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.thresholds = thresholds
+        self.tilt = tilt
+        self.target = target
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit the classifier, or one for each label."""
+        check_indices(X)
+        if self.target is not None:
+            return self._fit_target(X, y)
+        labels = encode_labels(y)
+        if labels.multilabel:
+            return self._fit_labels(X, labels)
+        model = clone(self.estimator).fit(X, y)
+        self.models_, self.classes_, self.several_labels_ = [model], model.classes_, False
+        self.log_shares_ = np.log(np.maximum(labels.sizes, 1) / labels.n_docs)
+        return self
+
+    def _fit_target(self, X: Any, y: Any) -> Self:
+        labels = encode_labels(y)
+        names = [str(label) for label in labels.classes]
+        plain = labels.classes.tolist()
+        if str(self.target) in names:
+            at = names.index(str(self.target))
+            member = labels.indicator()[:, at]
+            others = [label for i, label in enumerate(plain) if i != at]
+            rest = others[0] if len(others) == 1 and not labels.multilabel else f"not {self.target}"
+            said = [rest, plain[at]]
+        elif not labels.multilabel and set(plain) <= {0, 1}:
+            member, said = np.asarray(y).astype(bool), [0, 1]
+        else:
+            raise InputError(
+                f"no document has the label {self.target!r}; give the original labels, or 0 and 1"
+            )
+        if member.all() or not member.any():
+            raise InputError(f"all documents or none have the label {self.target!r}; both kinds are needed")
+        self.models_ = [clone(self.estimator).fit(X, member.astype(np.int64))]
+        same = len({type(name) for name in said}) == 1
+        self.classes_ = np.array(said) if same else np.array(said, dtype=object)
+        self.several_labels_ = False
+        return self
+
+    def _fit_labels(self, X: Any, labels: Any) -> Self:
+        """Fit one classifier per label; the steps before it in a pipeline are fitted once, to all labels."""
+        member = labels.indicator()
+        self.several_labels_, self.classes_ = True, labels.classes
+        model = clone(self.estimator)
+        if isinstance(model, Pipeline):
+            self.shared_ = model[:-1].fit(X, member.astype(np.int64))
+            X, model = self.shared_.transform(X), model[-1]
+        self.models_ = [
+            bool(side.all()) if side.all() or not side.any() else clone(model).fit(X, side.astype(np.int64))
+            for side in member.T
+        ]
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return values less thresholds: one per document for two classes, otherwise one per class."""
+        check_is_fitted(self, "models_")
+        check_indices(X)
+        if self.several_labels_:
+            return self._label_values(X) - np.asarray(self.thresholds)
+        values = decision_values(self.models_[0], X)
+        if len(self.classes_) == 2:
+            return values - float(np.ravel(self.thresholds)[0])
+        return values - self.tilt * self.log_shares_
+
+    def _label_values(self, X: Any) -> NDArray[np.float64]:
+        if hasattr(self, "shared_"):
+            X = self.shared_.transform(X)
+        columns = [
+            np.full(X.shape[0], 1.0 if model else NEVER)
+            if isinstance(model, bool)
+            else decision_values(model, X)
+            for model in self.models_
+        ]
+        return np.stack(columns, axis=1)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each document; of several labels, an indicator matrix of 0 and 1."""
+        values = self.decision_function(X)
+        if self.several_labels_:
+            return (values > 0).astype(np.int64)
+        codes = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
+        return np.asarray(self.classes_[codes])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_label = True
+        return tags

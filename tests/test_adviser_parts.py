@@ -1,0 +1,339 @@
+"""The parts of the adviser: goals against scikit-learn, thresholds, folds, intervals, exact pipelines."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn import metrics
+from sklearn.pipeline import make_pipeline
+
+from termsieve import Corpus, TermVectorizer
+from termsieve.adviser.decisions import Decision, ThresholdTally, TiltTally
+from termsieve.adviser.folds import Task
+from termsieve.adviser.goals import get_goal
+from termsieve.adviser.portfolio import METHODS, Budget, Setting, Size, portfolio
+from termsieve.adviser.prior import Prior, prior_for, risk
+from termsieve.adviser.promise import Calibration, Difference, Promise, raw_interval
+from termsieve.adviser.question import asked
+from termsieve.adviser.race import Race
+from termsieve.adviser.verdicts import Verdicts
+from termsieve.models import Model, load_model
+
+BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+SCORES = {
+    "f1": metrics.f1_score,
+    "f2": lambda *given, **options: metrics.fbeta_score(*given, beta=2, **options),
+    "precision": metrics.precision_score,
+    "recall": metrics.recall_score,
+}
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_figures_are_scikit_learns(name):
+    generator, goal = np.random.default_rng(1), get_goal(name)
+    truth, said = generator.random((2, 60, 1)) < 0.4
+    options = {"zero_division": 0}
+    assert Verdicts(truth, said, True).figure(goal) == pytest.approx(
+        SCORES[name](truth[:, 0], said[:, 0], **options)
+    )
+    codes, guesses = generator.integers(0, 3, size=(2, 60))
+    several = Verdicts(codes[:, None] == np.arange(3), guesses[:, None] == np.arange(3), True)
+    assert several.figure(goal) == pytest.approx(SCORES[name](codes, guesses, average="macro", **options))
+    assert several.figure(get_goal("accuracy")) == pytest.approx(metrics.accuracy_score(codes, guesses))
+    assert several.figure(get_goal("micro_f1")) == pytest.approx(
+        metrics.f1_score(codes, guesses, average="micro")
+    )
+    truth, said = generator.random((2, 60, 3)) < 0.4
+    labels = Verdicts(truth, said, False)
+    assert labels.figure(goal) == pytest.approx(SCORES[name](truth, said, average="macro", **options))
+    assert labels.figure(get_goal("accuracy")) == pytest.approx((truth == said).mean())
+
+
+@pytest.mark.parametrize(
+    ("name", "oracle"),
+    [("average_precision", metrics.average_precision_score), ("roc_auc", metrics.roc_auc_score)],
+)
+def test_figures_of_the_order_are_scikit_learns(name, oracle):
+    generator = np.random.default_rng(2)
+    truth = generator.random((80, 1)) < 0.3
+    values = np.round(generator.normal(size=(80, 1)) + truth, 1)  # with ties
+    verdicts = Verdicts(truth, values > 0, True, values)
+    assert verdicts.figure(get_goal(name)) == pytest.approx(oracle(truth[:, 0], values[:, 0]))
+    weights = generator.integers(0, 3, size=(1, 80))
+    assert verdicts.resampled(get_goal(name), weights)[0] == pytest.approx(
+        oracle(truth[:, 0], values[:, 0], sample_weight=weights[0])
+    )
+
+
+def test_goals_with_bounds_and_costs():
+    truth = np.array([[1], [1], [1], [1], [0], [0]], dtype=bool)
+    said = np.array([[1], [1], [0], [0], [1], [0]], dtype=bool)
+    verdicts = Verdicts(truth, said, True)
+    assert verdicts.figure(get_goal("recall(precision=0.5)")) == pytest.approx(0.5)
+    assert verdicts.figure(get_goal("recall(precision=0.8)")) == pytest.approx(0.5 * (2 / 3) / 0.8)
+    assert verdicts.figure(get_goal("precision(recall=1)")) == pytest.approx((2 / 3) * 0.5)
+    assert verdicts.figure(get_goal("cost(fp=1, fn=5)")) == pytest.approx(1 - 11 / 22)
+    assert str(get_goal("recall(precision=0.8)")) == "recall(precision=0.8)"
+
+
+def test_a_class_without_documents_is_left_out_of_the_mean():
+    truth = np.array([[1, 0], [1, 0], [0, 0]], dtype=bool)
+    said = np.array([[1, 0], [0, 0], [0, 1]], dtype=bool)
+    assert Verdicts(truth, said, False).figure(get_goal("recall")) == 0.5
+
+
+def tallied(seed=3, n=400, shift=-1.0):
+    generator = np.random.default_rng(seed)
+    truth = generator.random((n, 1)) < 0.15
+    values = generator.normal(size=(n, 1)) + 2.0 * truth + shift
+    return values, truth, np.arange(n) % 5
+
+
+def test_counts_above_thresholds_are_those_of_the_documents():
+    values, truth, fold = tallied()
+    tally = ThresholdTally(values, truth, fold, 5, get_goal("f1"))
+    for fold_number in range(5):
+        for j in (0, 50, 111, 202):
+            inside = (fold == fold_number) & (values[:, 0] > tally.grids[0][j])
+            found = tally.above[fold_number, 0, j]
+            assert found.tolist() == [(inside & truth[:, 0]).sum(), (inside & ~truth[:, 0]).sum()]
+    assert tally.grids[0][tally.zero[0]] == 0.0
+
+
+def test_a_tuned_threshold_beats_a_wrong_one_on_other_documents():
+    values, truth, fold = tallied(shift=-2.5)
+    goal = get_goal("f1")
+    tally = ThresholdTally(values, truth, fold, 5, goal)
+    own, tuned = (tally.cross_sums(range(5), way)[0] for way in (False, True))
+    assert (
+        goal.figures(tuned[None], np.array([400]), True)[0]
+        > goal.figures(own[None], np.array([400]), True)[0]
+    )
+    fresh, actual, _ = tallied(seed=9, shift=-2.5)
+    decision = tally.decision(range(5), True)
+    said = decision.said(fresh, np.zeros((400, 1)), False)
+    assert Verdicts(actual, said, True).figure(goal) > Verdicts(actual, fresh > 0, True).figure(goal)
+
+
+def test_each_fold_is_cut_where_the_others_suggest():
+    values, truth, fold = tallied()
+    tally = ThresholdTally(values, truth, fold, 5, get_goal("f1"))
+    tp = 0
+    for number in range(5):
+        decision = tally.decision([f for f in range(5) if f != number], True)
+        tp += (truth & decision.said(values, np.zeros((400, 1)), False))[fold == number].sum()
+    assert tally.cross_sums(range(5), True)[0][0, 0] == tp
+
+
+def test_a_tilt_helps_rare_classes():
+    generator = np.random.default_rng(4)
+    codes = generator.choice(3, size=600, p=[0.8, 0.15, 0.05])
+    shares = np.log(np.bincount(codes) / 600)
+    values = generator.normal(size=(600, 3)) + 2.0 * (codes[:, None] == np.arange(3)) + 0.8 * shares
+    truth, fold = codes[:, None] == np.arange(3), np.arange(600) % 5
+    tally = TiltTally(values, truth, fold, 5, get_goal("f1"), np.tile(shares, (600, 1)))
+    decision = tally.decision(range(5), True)
+    assert decision.tilt > 0.3
+    said = decision.said(values, np.tile(shares, (600, 1)), True)
+    plain = Decision().said(values, np.tile(shares, (600, 1)), True)
+    assert Verdicts(truth, said, True).figure(get_goal("f1")) > Verdicts(truth, plain, True).figure(
+        get_goal("f1")
+    )
+
+
+def simulated(n, generator, hit=0.8, alarm=0.1):
+    truth = generator.random((n, 1)) < 0.3
+    said = generator.random((n, 1)) < np.where(truth, hit, alarm)
+    return Verdicts(truth, said, True)
+
+
+def test_the_interval_contains_the_figure_of_new_documents():
+    generator = np.random.default_rng(3)
+    inside = 0
+    for _ in range(40):
+        low, high = raw_interval(simulated(200, generator), get_goal("f1"), 100)
+        inside += low <= simulated(100, generator).figure(get_goal("f1")) <= high
+    assert inside >= 35
+
+
+def test_more_documents_make_a_narrower_interval():
+    verdicts, goal = simulated(300, np.random.default_rng(4)), get_goal("f1")
+    widths = [np.diff(raw_interval(verdicts, goal, n))[0] for n in (20, 100, 1000)]
+    assert widths == sorted(widths, reverse=True)
+    assert np.diff(raw_interval(verdicts, goal, 100, level=0.5))[0] < widths[1]
+
+
+def test_the_calibration_moves_and_widens_the_interval():
+    verdicts, goal = simulated(300, np.random.default_rng(8)), get_goal("f1")
+    plain = Promise(verdicts, goal, Calibration())
+    measured = plain.measured
+    low, high = plain.interval(100)
+    raised = Promise(verdicts, goal, Calibration(lack=0.1))
+    assert raised.figure == pytest.approx(measured + 0.1 * (1 - measured))
+    wide = Promise(verdicts, goal, Calibration(reach=0.5, spread=0.05)).interval(100)
+    assert measured - wide[0] == pytest.approx(np.hypot(0.5 * (measured - low), 0.05))
+    assert wide[1] - measured == pytest.approx(np.hypot(0.5 * (high - measured), 0.05))
+    narrow = Promise(verdicts, goal, Calibration(reach=0.0, spread=0.05)).interval(100, level=0.5)
+    assert np.diff(narrow)[0] < 0.05
+
+
+def test_no_mistake_seen_is_no_promise_of_none():
+    truth = np.arange(40)[:, None] < 10
+    low, high = raw_interval(Verdicts(truth, truth, True), get_goal("f1"), 40)
+    assert 0.3 < low < 1.0
+    assert high == 1.0
+
+
+def test_differences_say_how_surely():
+    generator = np.random.default_rng(5)
+    good = simulated(200, generator, hit=0.95, alarm=0.02)
+    bad = Verdicts(good.truth, np.roll(good.said, 1), True)
+    gap = Difference.of(good, bad, get_goal("f1"))
+    assert gap.mean > 0.3
+    assert gap.chance > 0.99
+    assert Difference.of(good, good, get_goal("f1")).chance == 0.5
+
+
+def test_folds_keep_groups_together_and_classes_spread():
+    generator = np.random.default_rng(6)
+    group = generator.integers(0, 40, size=200)
+    truth = generator.random((200, 1)) < 0.3
+    task = Task(np.zeros((200, 1)), truth, True, group=group)
+    fold = task.fold_numbers(5, generator)
+    assert all(len(set(fold[group == g])) == 1 for g in set(group))
+    assert np.ptp(np.bincount(fold)) <= 20
+    plain = Task(np.zeros((200, 1)), truth, True).fold_numbers(5, generator)
+    assert np.ptp(np.bincount(plain[truth[:, 0]])) <= 1
+
+
+def test_with_times_no_fold_trains_on_later_documents():
+    times = np.random.default_rng(7).permutation(100)
+    task = Task(np.zeros((100, 1)), np.arange(100)[:, None] % 2 == 0, True, time=times)
+    splits = list(task.splits(task.fold_numbers(5, np.random.default_rng(0))))
+    assert len(splits) == 4
+    assert all(times[train].max() < times[test].min() for _, train, test in splits)
+
+
+def test_budgets_give_sizes_to_try():
+    assert Budget.of(100, 60, None, None).sizes(5000) == [Size("k", 20), Size("k", 50), Size("k", 60)]
+    sparse = Budget.of(100, None, 10.0, None).sizes(5000)
+    assert [size.value for size in sparse] == [1.0, 2.0, 5.0, 10.0]
+
+
+def test_what_is_known_of_other_corpora_counts_less_with_more_documents():
+    prior = Prior({"a": 0.1}, 100.0)
+    assert [prior.trust(n) for n in (0, 100, 900)] == [0.0, 0.5, 0.9]
+    for kind in ("binary", "classes"):
+        for goal in ("f1", "f2", "accuracy", "recall", "micro_f1"):
+            table = prior_for(kind, get_goal(goal))
+            gains = [table.gain(s, tuned) for s in portfolio(True) for tuned in (False, True)]
+            assert max(gains) > 0 > min(gains)
+    few, many = (
+        Setting(portfolio(False)[0].representation, "svm", "weights", Size("k", k)) for k in (20, 2000)
+    )
+    assert risk(few) > risk(many) > 0 == risk(portfolio(False)[0])
+
+
+def coloured(n_docs, classes, seed=0):
+    generator = np.random.default_rng(seed)
+    labels = generator.choice(classes, size=n_docs)
+    texts = []
+    for label in labels:
+        words = [f"noise{i}" for i in generator.integers(0, 60, size=10)]
+        words += [f"{label}{i}" for i in range(4) if generator.random() < 0.5]
+        texts.append(" ".join([*words, f"rare{generator.integers(0, 300)}"]))
+    return texts, labels.tolist()
+
+
+@pytest.mark.parametrize("kind", ["two", "target", "classes", "labels"])
+def test_every_pipeline_says_what_the_race_recorded(kind, tmp_path):
+    """Every representation, learner, method and way to decide, fitted to a fold's training documents."""
+    texts, labels = coloured(100, ["ham", "spam"] if kind == "two" else ["red", "green", "blue"])
+    if kind == "labels":
+        labels = [(label, "extra") if i % 3 else (label,) for i, label in enumerate(labels)]
+    target = "red" if kind == "target" else None
+    task = asked(Corpus(texts, labels), target, {}).task
+    race = Race(task, get_goal("f1"), 3, np.random.default_rng(1))
+    settings = portfolio(pairs=True)
+    settings += [
+        Setting(s.representation, s.learner, method, Size("k", 30))
+        for s in (settings[2], settings[12], settings[-1])
+        for method in METHODS
+    ]
+    for number in race.folds:
+        race.run(settings, number)
+    train, test = race.splits[0]
+    for choice in race.ranked(settings, race.folds):
+        options = {"ngram_range": (1, 2)} if choice.setting.representation.pairs else {}
+        model = make_pipeline(TermVectorizer(**options), choice.setting.model(choice.decision, target))
+        said = model.fit([texts[i] for i in train], [labels[i] for i in train]).predict(
+            [texts[i] for i in test]
+        )
+        if kind == "labels":
+            flags = said.astype(bool)
+        elif kind == "classes":
+            flags = said[:, None] == np.array(["blue", "green", "red"])
+        else:
+            flags = (said == ("spam" if kind == "two" else "red"))[:, None]
+        assert flags.tolist() == race.said(choice, 0)[0].tolist(), str(choice)
+    Model(model).save(tmp_path / "model.skops")
+    again = load_model(tmp_path / "model.skops").pipeline.predict([texts[i] for i in test])
+    assert again.tolist() == said.tolist()
+
+
+def test_a_term_that_a_fold_lacks_is_in_neither_model():
+    """A column without training documents must not count, neither in lengths nor in smoothing."""
+    texts, labels = coloured(60, ["ham", "spam"], seed=2)
+    texts = [*texts, "ham0 ham1 onlyhere onlyhere onlyhere", "spam0 spam1 noise1"]
+    task = asked(Corpus(texts, [*labels, "ham", "spam"]), None, {}).task
+    race = Race(task, get_goal("f1"), 2, np.random.default_rng(0))
+    setting = portfolio(False)[1]
+    for number in race.folds:
+        race.run([setting], number)
+    for number, (train, test) in race.splits.items():
+        vectorizer = TermVectorizer()
+        X = vectorizer.fit_transform([texts[i] for i in train])
+        model = setting.model(Decision()).fit(X, np.array([*labels, "ham", "spam"])[train])
+        values = model.decision_function(vectorizer.transform([texts[i] for i in test]))
+        assert race.standings[setting].values[test, 0] == pytest.approx(values, abs=1e-3)
+        assert number in race.standings[setting].folds
+
+
+def benchmark(name):
+    sys.path.insert(0, str(BENCHMARKS))
+    try:
+        spec = importlib.util.spec_from_file_location(f"{name}_benchmark", BENCHMARKS / f"{name}.py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+    finally:
+        sys.path.remove(str(BENCHMARKS))
+
+
+def test_the_calibrated_spread_puts_19_of_20_draws_inside():
+    module = benchmark("adviser")
+    generator = np.random.default_rng(9)
+    rows = [
+        {"measured": 0.5, "raw_low": 0.4, "raw_high": 0.6, "figure": figure}
+        for figure in generator.uniform(0, 1, size=61)
+    ]
+    spread = module.calibrated_spread(rows, 0.0, level=0.95)
+    half = np.hypot(module.REACH * 0.1, spread)
+    assert sum(abs(row["figure"] - 0.5) <= half + 1e-12 for row in rows) == 58
+    assert module.needed_spread({"measured": 0.5, "raw_low": 0.0, "raw_high": 1.0, "figure": 0.6}, 0.0) == 0.0
+
+
+def test_the_prior_table_finds_the_setting_that_wins_everywhere():
+    module = benchmark("adviser_prior")
+    keys = [module.prior_key(s, True) for s in portfolio(False)[:3]] + [module.REFERENCE_KEY]
+    rows = [
+        {"corpus": str(c), "kind": "binary", "goal": "f1", "documents": 100.0,
+         "figures": {key: [0.5 + 0.01 * i, 0.5 + 0.02 * i] for i, key in enumerate(keys)}}
+        for c in range(4)
+    ]  # fmt: skip
+    gains = module.mean_gains(rows)
+    assert gains[keys[3]] == 0.0
+    assert gains[keys[0]] == pytest.approx(-0.06)
+    assert module.left_out_figure(rows, 100.0) == pytest.approx(0.56)
