@@ -23,8 +23,9 @@ ROOT = Path(__file__).parents[1]
 HEAD = """\
 # Performance
 
-Every claim is a ratio to a peer, both run in turns in one process; medians, with the least and greatest ratio
-of the repeats. Made by `{command}`, on {machine}.
+Each row compares termsieve with a peer: both run alternately in one process, several times. The seconds are
+medians; the range gives the smallest and the greatest ratio of the repetitions. `{command}` made this page,
+on {machine}.
 
 """
 

@@ -8,34 +8,35 @@ from termsieve.metrics import Metric
 HEAD = """\
 # Metrics
 
-A metric scores a term for a class from four numbers: `tp` and `fp`, the documents inside and outside the
-class that contain the term, and `pos` and `neg`, the documents inside and outside the class. From these,
-`fn = pos - tp`, `tn = neg - fp`, `n = pos + neg`, `tpr = tp / pos`, `fpr = fp / neg`; `log` is natural.
+A metric scores a term for a class from four numbers: `tp` and `fp`, the numbers of documents inside and
+outside the class that contain the term, and `pos` and `neg`, the numbers of all documents inside and outside
+the class. From these follow `fn = pos - tp`, `tn = neg - fp`, `n = pos + neg`, `tpr = tp / pos` and
+`fpr = fp / neg`; `log` is natural.
 
 | kind | how to read a score |
 | --- | --- |
 | two-sided | large for terms that speak for the class and for terms that speak against it |
 | signed | positive for terms that speak for the class, negative for those against |
-| one-sided | rewards terms that speak for the class |
-| no class | does not look at the class |
+| one-sided | large for terms that speak for the class |
+| no class | does not depend on the class |
 
 One-sided metrics marked *folds* score a term that speaks against the class by its mirror image (`tp' = fn`,
-`fp' = tn`) when both kinds are wanted.
+`fp' = tn`) when both kinds of terms are ranked.
 
 A name takes parameters in brackets: `get_metric("wfo(0.3)")`, `get_metric("power(k=3)")`. Any callable
-`m(tp, fp, pos, neg)` works wherever a name does. Every score is finite; a class that is absent, or alone,
-tells nothing, and every metric that looks at the class is 0 there.
+`m(tp, fp, pos, neg)` can be given instead of a name. Every score is finite. If a class has no
+documents, or all of them, every metric that depends on the class is 0.
 
 Papers: forman2003 (JMLR 3), zheng2004 (SIGKDD Explorations 6(1)), uchyigit2007 (GU metric), mladenic2004
-(SIGIR), li2009 (ACL). Why scikit-learn's `chi2` gives other numbers is shown in [chi2.md](chi2.md).
+(SIGIR), li2009 (ACL). [chi2.md](chi2.md) shows why scikit-learn's `chi2` gives different numbers.
 
 Keyness statistics, from `g2` on: dunning1993 (Computational Linguistics 19(1)), monroe2008 (Political
 Analysis 16(4)), hardie2014 (Log Ratio), evert2022 (Measuring keyness, DH2022), fisher1935 (The Design of
 Experiments), katz1978 (Biometrics 34), newcombe1998 (Statistics in Medicine 17). A smoothed signed metric
-(`log_odds_ratio`, `log_ratio`) can have another sign than `tpr - fpr` where counts are tiny; a term's
-direction under such a metric is the sign of its own value.
+(`log_odds_ratio`, `log_ratio`) can have another sign than `tpr - fpr` if counts are very small; the direction
+of a term under such a metric is the sign of its score.
 
-This page is made from the registry by `python docs/metrics_page.py`.
+`python docs/metrics_page.py` makes this page from the registry.
 """
 
 

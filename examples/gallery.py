@@ -46,9 +46,10 @@ break_even = true
 """
 HEAD = """# Gallery: every chart
 
-Made by `python examples/gallery.py docs` from the docstrings of SciPy's subpackages (1,123 documents,
-13 classes) and a small study of them: naive Bayes, 3 folds. A function of `termsieve.analysis` makes a table,
-a function of `termsieve.charts` draws it as an Altair chart, to be shown in a notebook or saved:
+`python examples/gallery.py docs` makes this page from the docstrings of SciPy's subpackages (1,123
+documents, 13 classes) and a small study of them (naive Bayes, 3 folds). A function of `termsieve.analysis`
+makes a table, and a function of `termsieve.charts` draws it as an Altair chart, which you can show in a
+notebook or save:
 
 ```python
 from termsieve import Counts, analysis, charts, load_docstrings, term_matrix
@@ -59,9 +60,9 @@ counts = Counts.from_matrix(X, corpus.labels, terms=terms)
 charts.save(charts.roc_map(analysis.roc_map(counts, "stats")), "map.html")  # or .svg, .png, .json
 ```
 
-`charts.save` writes HTML that needs no network and stays whole whatever the words are.
+The HTML of `charts.save` needs no network and is safe for any words in the data.
 `corpus_report(corpus, "report.html")` and `study_report(results, "report.html")` put the charts of a corpus
-or a study into one such file, with the numbers behind them.
+or a study, and their tables, into one such file.
 """
 
 

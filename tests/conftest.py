@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -20,6 +23,52 @@ def data_dir() -> Path:
     if not path:
         pytest.skip("TERMSIEVE_DATA is not set")
     return Path(path)
+
+
+@pytest.fixture(scope="session")
+def dask_cluster():
+    """A Dask cluster of two worker processes on this machine, shared by all tests of one pytest process."""
+    distributed = pytest.importorskip("distributed")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs=50
+        ) as cluster:
+            yield cluster
+
+
+@pytest.fixture(scope="session")
+def dask_client(dask_cluster):
+    """A client of the shared cluster."""
+    from distributed import Client
+
+    with Client(dask_cluster, set_as_default=False) as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory):
+    """A Spark session with two threads, shared by all tests of one pytest process."""
+    pytest.importorskip("pyspark")
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs java")
+    from pyspark.sql import SparkSession
+
+    with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
+        warnings.simplefilter("ignore")
+        patch.setenv("PYSPARK_PYTHON", sys.executable)
+        session = (
+            SparkSession.builder.master("local[2]")
+            .config("spark.driver.host", "127.0.0.1")
+            .config("spark.driver.bindAddress", "127.0.0.1")
+            .config("spark.ui.enabled", "false")
+            .config("spark.sql.shuffle.partitions", "2")
+            .config("spark.local.dir", str(tmp_path_factory.mktemp("spark")))
+            .getOrCreate()
+        )
+        session.sparkContext.setLogLevel("OFF")
+        yield session
+        session.stop()
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,6 @@ from sklearn.preprocessing import FunctionTransformer
 from termsieve import (
     Counts,
     TermSelector,
-    class_summary,
     compare_metrics,
     cut,
     load_docstrings,
@@ -31,7 +30,7 @@ from termsieve.cli.app import app
 from termsieve.cli.shell import exit_code
 from termsieve.cli.source import Source
 from termsieve.cli.terms import split_specs
-from termsieve.telling import common_terms
+from termsieve.telling import class_words, common_terms
 
 MAIL = [
     ("cheap pills now, buy", "spam"),
@@ -87,7 +86,7 @@ def commands():
 
 
 def test_rank_prints_what_the_library_ranks(run):
-    rows = json.loads(run("rank mail.csv --label folder -k 6 --json").out)
+    rows = json.loads(run("rank mail.csv --label folder -m bns --side both -k 6 --json").out)
     counts = mail_counts()
     scores = score(counts.take([1]), "bns")
     best = cut(rank(scores), k=6)
@@ -136,7 +135,7 @@ def test_the_command_line_prints_the_frames_of_the_library(run):
         json.loads(run("compare mail.csv --label folder --metrics bns,ig -k 4 --json").out) == found.to_dict()
     )
     shown = json.loads(run("show mail.csv --label folder --json").out)
-    assert shown["classes"] == class_summary(**mail).to_dicts()
+    assert shown["classes"] == class_words(**mail).to_dicts()
     assert shown["commonest"] == common_terms(**mail).to_dicts()
     words = json.loads(run("select mail.csv --label folder --sparsity 1.5").out)
     assert words == select_terms(**mail, sparsity=1.5)
@@ -220,8 +219,19 @@ def test_show_says_what_is_there(run):
     run("count mail.csv --label folder -o all.parquet")
     facts = json.loads(run("show all.parquet --json").out)
     assert (facts["documents"], facts["terms"]) == (5, mail_counts().n_terms)
-    assert facts["classes"][1] == {"class": "spam", "documents": 2, "share": 0.4, "skew": 1.5}
+    words = ", ".join(telling_words("all.parquet", target="spam", k=5)["term"])  # no sixth speaks for it
+    assert facts["classes"][1] == {"class": "spam", "documents": 2, "share": 0.4, "skew": 1.5, "words": words}
     assert run("show mail.csv --label folder").out.startswith("5 documents, 14 words")
+
+
+def test_show_lists_the_first_of_many_classes(run, folder):
+    rows = "".join(f"word{i % 7} also,c{i:05}\n" for i in range(30_000))
+    (folder / "many.csv").write_text(f"text,label\n{rows}")
+    printed = run("show many.csv").out
+    assert "c00099" in printed
+    assert "c00100" not in printed
+    assert "and 29,900 more classes; --json lists all\n" in printed
+    assert len(json.loads(run("show many.csv --json").out)["classes"]) == 30_000
 
 
 def test_compare_counts_what_metrics_share(run):
@@ -253,7 +263,7 @@ def test_metrics_lists_the_registry(run):
 def test_a_selected_vocabulary_is_what_vectorisers_take(run, folder):
     run("select mail.csv --label folder -k 4 -o vocabulary.json")
     words = json.loads((folder / "vocabulary.json").read_text())
-    assert words == ranking_terms("bns")[:4]
+    assert words == ranking_terms("information_gain")[:4]
     assert (
         CountVectorizer(vocabulary=words).transform(["cheap cheap buy"]).toarray()[0, words.index("cheap")]
         == 2
@@ -270,7 +280,7 @@ def test_a_saved_pipeline_predicts_as_the_library_does(run, folder):
     texts, labels = zip(*MAIL, strict=True)
     from termsieve import TermVectorizer, get_learner
 
-    model = make_pipeline(TermVectorizer(binary=True), TermSelector("bns", k=4), get_learner("lr")).fit(
+    model = make_pipeline(TermVectorizer(binary=True), TermSelector(k=4), get_learner("lr")).fit(
         texts, labels
     )
     assert printed == model.predict(texts).tolist()
@@ -349,7 +359,7 @@ name = "svm"
     (folder / "whole" / "rows" / "merged-1.parquet").write_bytes(b"cut off")
     broken = run("study status whole --verify", 1)
     assert "rows/merged-1.parquet is damaged" in broken.out
-    assert "damaged files: 1; mend them with: termsieve study resume whole" in broken.err
+    assert "damaged files: 1; run them again with: termsieve study resume whole" in broken.err
     assert "part 'merged-1' of whole is missing or damaged; it is run" in run("study resume whole").err
     assert json.loads(run("study status whole --verify --json").out)["faults"] == {}
     run("study report whole -o study.html")

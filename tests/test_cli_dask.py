@@ -2,7 +2,6 @@
 
 import csv
 import socket
-import warnings
 
 import pytest
 
@@ -38,14 +37,9 @@ name = "svm"
 """
 
 
-@pytest.fixture(scope="module")
-def address():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        with distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs=50
-        ) as cluster:
-            yield cluster.scheduler_address
+@pytest.fixture
+def address(dask_cluster):
+    return dask_cluster.scheduler_address
 
 
 @pytest.fixture

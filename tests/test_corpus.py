@@ -87,8 +87,8 @@ def test_a_label_keeps_its_trailing_nul():
         ({"texts": ["a", "b", "c"], "labels": ["x", None, float("nan")]}, "2 of 3 documents have no label"),
         ({"texts": ["a", "b"], "labels": ["x", pd.NA]}, "the first is document 2"),
         ({"texts": ["a", "b"], "labels": ["x", 1]}, r"mix different types \(int, str\)"),
-        ({"texts": ["a", "b"], "labels": ["x", ("y",)]}, "some a list"),
-        ({"texts": ["a"], "labels": [("x", None)]}, "a label among several"),
+        ({"texts": ["a", "b"], "labels": ["x", ("y",)]}, "others a list"),
+        ({"texts": ["a"], "labels": [("x", None)]}, "one of several labels"),
         ({"texts": ["a"], "labels": [0.5]}, "fraction"),
         ({"texts": ["a"], "labels": [float("inf")]}, "fraction"),
         ({"texts": ["a"], "labels": [2**70]}, "too large"),
@@ -190,11 +190,11 @@ def test_split_of_the_source():
 
 
 def test_split_without_one_says_what_to_do():
-    with pytest.raises(InputError, match=r"test_size=0\.25"):
+    with pytest.raises(InputError, match=r"give test_size, for example 0\.25"):
         Corpus(TEXTS, list("xyxyxy")).split()
     with pytest.raises(InputError, match="no 'test' document"):
         Corpus(["a"], ["x"], split=["train"]).split()
-    with pytest.raises(ParameterError, match="give test_size as well"):
+    with pytest.raises(ParameterError, match="give test_size, too"):
         Corpus(["a"], ["x"], split=["train"]).split(random_state=1)
 
 

@@ -173,8 +173,8 @@ def test_different_vocabularies_and_classes_are_united():
         ({"terms": TERMS}, {}, 1, "without term names add up only"),
         ({"y": [1, 1, 2, 2]}, {}, 1, "labels of different types"),
         ({}, {"X": X + 1}, -1, "falls below zero"),
-        ({"terms": TERMS}, {"terms": [*TERMS[:3], "new"]}, -1, "that the whole lacks"),
-        ({}, {"y": ["spam", "spam", "ham", "new"]}, -1, "that the whole lacks"),
+        ({"terms": TERMS}, {"terms": [*TERMS[:3], "new"]}, -1, "that the whole does not have"),
+        ({}, {"y": ["spam", "spam", "ham", "new"]}, -1, "that the whole does not have"),
     ],
 )
 def test_counts_that_do_not_fit_are_told(a, b, sign, sentence):

@@ -146,8 +146,8 @@ def test_a_checkpoint_with_wild_arrays_is_refused(table, checkpoint, change):
         ("checkpoint", {"state": {"file": 9}}, "contradicts itself"),
         ("checkpoint", {"state": {"row": "x"}}, "contradicts itself"),
         ("checkpoint", {"state": {"column": 1}}, "damaged"),
-        ("checkpoint", {"format": "termsieve-checkpoint 1"}, "another version; count anew without it"),
-        ("checkpoint", {"format": "termsieve-checkpoint 9"}, "another version; count anew without it"),
+        ("checkpoint", {"format": "termsieve-checkpoint 1"}, "another version; count again without it"),
+        ("checkpoint", {"format": "termsieve-checkpoint 9"}, "another version; count again without it"),
     ],
 )
 def test_a_checkpoint_that_contradicts_itself_is_refused(table, checkpoint, member, change, sentence):

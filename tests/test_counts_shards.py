@@ -74,5 +74,5 @@ def test_unusable_folders_and_options_are_named_errors(tmp_path):
     with pytest.raises(FormatError, match="no readable shard"):
         list(read_shards(tmp_path / "out"))
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="cannot be made"):
+    with pytest.raises(InputError, match="cannot be created"):
         write_shards(corpus_of(), ["alpha"], tmp_path / "file")

@@ -49,7 +49,11 @@ def test_every_registered_engine_keeps_the_protocol(name):
         ),
         ({"engine": "dask", "workers": 2}, ParameterError, "'dask' takes no 'workers'; .* are address"),
         ({"engine": "spark", "workers": 2}, ParameterError, "'spark' takes no 'workers'; it has no options"),
-        ({"engine": OneWorker(), "workers": 2}, ParameterError, "'workers' goes with an engine's name"),
+        (
+            {"engine": OneWorker(), "workers": 2},
+            ParameterError,
+            "'workers' is an option for an engine's name",
+        ),
     ],
 )
 def test_unusable_engines_and_options_are_named_errors(options, error, sentence):

@@ -45,38 +45,25 @@ def write_parts(corpus, folder, n_parts=4):
     return folder
 
 
-@pytest.fixture(scope="module")
-def client():
-    from distributed import Client, LocalCluster
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        cluster = LocalCluster(
-            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs=50
-        )
-        with cluster, Client(cluster, set_as_default=False) as connected:
-            yield connected
-
-
 @pytest.mark.parametrize("several", [False, True])
-def test_two_processes_give_the_counts_of_one_pass_in_memory(client, tmp_path, several):
+def test_two_processes_give_the_counts_of_one_pass_in_memory(dask_client, tmp_path, several):
     corpus = unicode_corpus(several=several)
     folder = write_parts(corpus, tmp_path / "parts")
     want = in_memory(corpus, True)
-    assert count(folder, engine=Dask(client), occurrences=True) == want
+    assert count(folder, engine=Dask(dask_client), occurrences=True) == want
     assert count(folder, occurrences=True, workers=2) == want
 
 
-def test_the_command_line_counts_on_a_cluster(client, tmp_path):
+def test_the_command_line_counts_on_a_cluster(dask_client, tmp_path):
     corpus = unicode_corpus()
     files = sorted(str(path) for path in write_parts(corpus, tmp_path / "parts").iterdir())
     out = str(tmp_path / "counts.parquet")
-    words = ["count", *files, "-o", out, "--engine", "dask", "--address", client.scheduler.address]
+    words = ["count", *files, "-o", out, "--engine", "dask", "--address", dask_client.scheduler.address]
     subprocess.run([sys.executable, "-c", "from termsieve.cli import main; main()", *words], check=True)
     assert Counts.load(out) == in_memory(corpus)
 
 
-def test_dataframes_and_bags_count_alike(client):
+def test_dataframes_and_bags_count_alike(dask_client):
     import dask.bag as db
     import dask.dataframe as dd
     import pandas as pd
@@ -87,20 +74,20 @@ def test_dataframes_and_bags_count_alike(client):
     pairs = list(zip(corpus.texts, corpus.labels.tolist(), strict=True))
     dicts = [{"t": text, "l": label} for text, label in pairs]
     want = in_memory(corpus)
-    assert count(frame, "body", "kind", engine=Dask(client)) == want
-    assert count(db.from_sequence(pairs, npartitions=3), engine=Dask(client)) == want
-    assert count(db.from_sequence(dicts, npartitions=3), "t", "l", engine=Dask(client)) == want
+    assert count(frame, "body", "kind", engine=Dask(dask_client)) == want
+    assert count(db.from_sequence(pairs, npartitions=3), engine=Dask(dask_client)) == want
+    assert count(db.from_sequence(dicts, npartitions=3), "t", "l", engine=Dask(dask_client)) == want
     assert count(frame, label="kind", engine="dask") == want
 
 
-def test_pruning_depends_on_the_partitions_only_and_its_bound_holds(client, tmp_path):
+def test_pruning_depends_on_the_partitions_only_and_its_bound_holds(dask_client, tmp_path):
     rng = np.random.default_rng(5)
     share = 1 / np.arange(1, 2001)
     draws = rng.choice(2000, (1200, 12), p=share / share.sum())
     corpus = Corpus([" ".join(f"t{i}" for i in row) for row in draws], rng.choice(["a", "b"], 1200).tolist())
     folder, exact = write_parts(corpus, tmp_path / "parts", 11), in_memory(corpus)
     made = []
-    for where in (client, None, client):
+    for where in (dask_client, None, dask_client):
         with pytest.warns(PrunedWarning, match="max_terms=150 left out") as caught:
             made.append((count(folder, engine=Dask(where), max_terms=150), caught[0].message.at_most))
         assert caught[0].filename == __file__
@@ -110,12 +97,12 @@ def test_pruning_depends_on_the_partitions_only_and_its_bound_holds(client, tmp_
     short = [df - kept.get(term, 0) for term, df in zip(exact.terms, exact.df.tolist(), strict=True)]
     assert counts.n_terms == 150
     assert 0 <= min(short) <= max(short) <= at_most < exact.df.max()
-    assert count(folder, engine=Dask(client), max_terms=2000) == exact
+    assert count(folder, engine=Dask(dask_client), max_terms=2000) == exact
     with pytest.raises(ParameterError, match="max_terms=0 must be"):
-        count(folder, engine=Dask(client), max_terms=0)
+        count(folder, engine=Dask(dask_client), max_terms=0)
 
 
-def test_a_worker_killed_in_the_middle_changes_nothing(client, tmp_path):
+def test_a_worker_killed_in_the_middle_changes_nothing(dask_client, tmp_path):
     corpus = unicode_corpus()
     folder, mark = write_parts(corpus, tmp_path / "parts", 6), tmp_path / "killed"
 
@@ -126,18 +113,18 @@ def test_a_worker_killed_in_the_middle_changes_nothing(client, tmp_path):
         return text.split()
 
     options = {"token_pattern": None}
-    assert count(folder, engine=Dask(client), tokenizer=tokens, **options) == in_memory(
+    assert count(folder, engine=Dask(dask_client), tokenizer=tokens, **options) == in_memory(
         corpus, tokenizer=str.split, **options
     )
     assert mark.exists()
 
 
-def test_shards_written_by_workers_are_the_selected_columns(client, tmp_path):
+def test_shards_written_by_workers_are_the_selected_columns(dask_client, tmp_path):
     corpus = unicode_corpus(several=True)
     folder = write_parts(corpus, tmp_path / "parts")
     X, terms = term_matrix(corpus)
     chosen = [7, 2, 5]
-    paths = scale.write_shards(folder, terms[chosen], tmp_path / "out", address=client, rows=30)
+    paths = scale.write_shards(folder, terms[chosen], tmp_path / "out", address=dask_client, rows=30)
     assert len(paths) == 8
     assert shard_terms(tmp_path / "out") == terms[chosen].tolist()
     order = np.concatenate([np.arange(len(corpus))[i::4] for i in range(4)])
@@ -146,19 +133,19 @@ def test_shards_written_by_workers_are_the_selected_columns(client, tmp_path):
     assert [labels for _, part in shards for labels in part] == corpus.labels[order].tolist()
 
 
-def test_faults_are_named_whichever_worker_meets_them(client, tmp_path):
+def test_faults_are_named_whichever_worker_meets_them(dask_client, tmp_path):
     folder = write_parts(unicode_corpus(), tmp_path / "parts")
     (folder / "p2.parquet").write_bytes(b"PAR1 and nothing more")
     with pytest.raises(FormatError, match=r"p2\.parquet"):
-        count(folder, engine=Dask(client))
+        count(folder, engine=Dask(dask_client))
     pl.DataFrame({"text": ["aa"], "label": [None]}, schema_overrides={"label": pl.String}).write_parquet(
         folder / "p2.parquet"
     )
     with pytest.raises(InputError, match=r"p2\.parquet: document 1 has no label"):
-        count(folder, engine=Dask(client))
+        count(folder, engine=Dask(dask_client))
     pl.DataFrame({"text": ["aa"], "label": [3]}).write_parquet(folder / "p2.parquet")
     with pytest.raises(InputError, match="labels are"):
-        count(folder, engine=Dask(client))
+        count(folder, engine=Dask(dask_client))
 
 
 def test_an_unreachable_scheduler_is_a_named_error(tmp_path, monkeypatch):
@@ -171,19 +158,19 @@ def test_an_unreachable_scheduler_is_a_named_error(tmp_path, monkeypatch):
             count(folder, engine="dask", address=address)
 
 
-def test_a_worker_that_always_dies_is_a_named_error(client, tmp_path):
+def test_a_worker_that_always_dies_is_a_named_error(dask_client, tmp_path):
     def tokens(text):
         os.kill(os.getpid(), signal.SIGKILL)
 
     def allow(n_failures):
-        client.run_on_scheduler(
+        dask_client.run_on_scheduler(
             lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", n_failures)
         )
 
     folder = write_parts(unicode_corpus(4), tmp_path / "parts", 1)
     allow(0)
     with pytest.raises(TermsieveError, match="workers died again and again"):
-        count(folder, engine=Dask(client), tokenizer=tokens, token_pattern=None)
+        count(folder, engine=Dask(dask_client), tokenizer=tokens, token_pattern=None)
     allow(3)
 
 

@@ -1,7 +1,5 @@
-import shutil
 import sys
 import unicodedata
-import warnings
 
 import numpy as np
 import polars as pl
@@ -37,42 +35,6 @@ def corpus_named(name, request):
     return termsieve.read(request.getfixturevalue("data_dir") / name)
 
 
-@pytest.fixture(scope="module")
-def client():
-    from distributed import Client, LocalCluster
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        cluster = LocalCluster(
-            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs=50
-        )
-        with cluster, Client(cluster, set_as_default=False) as connected:
-            yield connected
-
-
-@pytest.fixture(scope="module")
-def session(tmp_path_factory):
-    if shutil.which("java") is None:
-        pytest.skip("Spark needs java")
-    from pyspark.sql import SparkSession
-
-    with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
-        warnings.simplefilter("ignore")
-        patch.setenv("PYSPARK_PYTHON", sys.executable)
-        made = (
-            SparkSession.builder.master("local[2]")
-            .config("spark.driver.host", "127.0.0.1")
-            .config("spark.driver.bindAddress", "127.0.0.1")
-            .config("spark.ui.enabled", "false")
-            .config("spark.sql.shuffle.partitions", "2")
-            .config("spark.local.dir", str(tmp_path_factory.mktemp("spark")))
-            .getOrCreate()
-        )
-        made.sparkContext.setLogLevel("OFF")
-        yield made
-        made.stop()
-
-
 @pytest.mark.parametrize(
     "name",
     [
@@ -81,7 +43,7 @@ def session(tmp_path_factory):
         pytest.param("reuters21578", marks=pytest.mark.corpora),
     ],
 )
-def test_every_engine_counts_the_whole_corpus_as_memory_does(name, request, client, session, tmp_path):
+def test_every_engine_counts_the_whole_corpus_as_memory_does(name, request, dask_client, spark, tmp_path):
     corpus = corpus_named(name, request)
     X, terms = term_matrix(corpus)
     want = Counts.from_matrix(X, corpus.labels, terms, True)
@@ -91,6 +53,6 @@ def test_every_engine_counts_the_whole_corpus_as_memory_does(name, request, clie
         pl.DataFrame({"text": part.texts, "label": labels}).write_parquet(tmp_path / f"p{i}.parquet")
     for workers in (1, 2):
         assert termsieve.count(tmp_path, workers=workers, occurrences=True) == want
-    assert termsieve.count(tmp_path, engine=Dask(client), occurrences=True) == want
-    frame = session.read.parquet(str(tmp_path)).repartition(7)
+    assert termsieve.count(tmp_path, engine=Dask(dask_client), occurrences=True) == want
+    frame = spark.read.parquet(str(tmp_path)).repartition(7)
     assert termsieve.count(frame, engine="spark", occurrences=True) == want

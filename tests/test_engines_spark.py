@@ -1,7 +1,5 @@
 import functools
-import shutil
 import sys
-import warnings
 
 import numpy as np
 import polars as pl
@@ -37,29 +35,6 @@ def write(corpus, path):
     labels = [list(v) if corpus.multilabel else v for v in corpus.labels.tolist()]
     pl.DataFrame({"text": corpus.texts, "label": labels}).write_parquet(path)
     return str(path)
-
-
-@pytest.fixture(scope="module")
-def spark(tmp_path_factory):
-    if shutil.which("java") is None:
-        pytest.skip("Spark needs java")
-    from pyspark.sql import SparkSession
-
-    with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
-        warnings.simplefilter("ignore")
-        patch.setenv("PYSPARK_PYTHON", sys.executable)
-        session = (
-            SparkSession.builder.master("local[2]")
-            .config("spark.driver.host", "127.0.0.1")
-            .config("spark.driver.bindAddress", "127.0.0.1")
-            .config("spark.ui.enabled", "false")
-            .config("spark.sql.shuffle.partitions", "2")
-            .config("spark.local.dir", str(tmp_path_factory.mktemp("spark")))
-            .getOrCreate()
-        )
-        session.sparkContext.setLogLevel("OFF")
-        yield session
-        session.stop()
 
 
 @pytest.mark.parametrize("several", [False, True])

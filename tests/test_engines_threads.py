@@ -381,7 +381,7 @@ def test_a_checkpoint_of_another_count_is_refused(tmp_path):
         count(paths, checkpoint=saved, occurrences=True)
     with pytest.raises(InputError, match="other files"):
         count(paths[:1], checkpoint=saved)
-    with pytest.raises(InputError, match="is of a count with lowercase"):
+    with pytest.raises(InputError, match="belongs to a count with lowercase"):
         count(paths, checkpoint=saved, lowercase=False)
     os.utime(paths[0], (1, 1))
     with pytest.raises(InputError, match=r"p0\.parquet has changed"):
@@ -416,7 +416,7 @@ def test_files_that_differ_in_schema_are_named(tmp_path):
         ([(["aa", "bb"], ["x", None])], "document 2 has no label"),
         ([(["aa"], ["x"]), (["bb"], [1])], "labels are int here but str before"),
         ([(["aa", "b"], ["x", 1])], "mix different types"),
-        ([(["aa", "b"], ["x", ["y"]])], "some a list"),
+        ([(["aa", "b"], ["x", ["y"]])], "others a list"),
         ([(["aa"], [0.5])], "fraction"),
         ([([7], ["x"])], "must be a str"),
         (iter([]), "no documents"),

@@ -11,7 +11,7 @@ from tests.fuzz.judging import TARGETS, judged
 
 ROOT = Path(__file__).parents[1]
 CRASHERS = sorted(path for path in (ROOT / "tests/data/crashers").glob("*") if path.is_dir())
-EXAMPLES = 60
+EXAMPLES = 25
 
 
 def test_every_target_has_its_name():

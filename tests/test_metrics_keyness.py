@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, chi2_contingency, fisher_exact
 from scipy.stats.contingency import relative_risk
 
-from termsieve import get_metric
+from termsieve import Counts, get_metric, score
+from termsieve.errors import InputError
 from termsieve.metrics import Occurrences
+from termsieve.metrics.keyness import dirichlet_log_odds_prior
 
 VECTORS = json.loads(Path(__file__).with_name("data").joinpath("metrics.json").read_text())["rows"]
 TABLES = [(row["tp"], row["fp"], row["pos"], row["neg"]) for row in VECTORS]
@@ -162,3 +164,24 @@ def test_the_dirichlet_log_odds_equal_a_loop_over_the_words(inside, outside, wei
 def test_parameters_outside_their_rule_are_told(spec):
     with pytest.raises(ValueError, match="conservative_log_ratio"):
         get_metric(spec)
+
+
+def test_the_prior_of_the_log_odds_may_come_from_other_counts():
+    """Against the formula of Monroe, Colaresi and Quinn, written out term by term."""
+    names = ["buy", "now", "see", "new"]
+    X = np.array([[3, 1, 0, 0], [2, 0, 1, 1], [0, 1, 4, 0]])
+    counts = Counts.from_matrix(X, ["spam", "spam", "ham"], terms=names, occurrences=True)
+    other = Counts.from_matrix([[5, 9, 7]], ["any"], terms=["see", "now", "buy"], occurrences=True)
+    values = score(counts.take(["spam"]), dirichlet_log_odds_prior(other, weight=0.5)).values[0]
+    inside, outside, prior = X[:2].sum(axis=0), X[2], {"see": 2.5, "now": 4.5, "buy": 3.5, "new": 0.5}
+    n, m, a0 = inside.sum(), outside.sum(), 10.5
+    for i, name in enumerate(names):
+        y, z, a = int(inside[i]), int(outside[i]), prior[name]
+        delta = math.log((y + a) / (n + a0 - y - a)) - math.log((z + a) / (m + a0 - z - a))
+        assert values[i] == pytest.approx(delta / math.sqrt(1 / (y + a) + 1 / (z + a)), rel=1e-12)
+
+
+def test_a_prior_needs_occurrences_and_names():
+    plain = Counts.from_matrix([[1], [1]], ["a", "b"], terms=["x"])
+    with pytest.raises(InputError, match="occurrences=True"):
+        dirichlet_log_odds_prior(plain)

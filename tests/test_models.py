@@ -38,7 +38,7 @@ def corpus():
 def test_a_model_predicts_as_the_pipeline_written_out(corpus, learner):
     model = train_model(corpus, learner=learner, k=4)
     by_hand = make_pipeline(
-        TermVectorizer(binary=learner != "nb"), TermSelector("bns", k=4), get_learner(learner)
+        TermVectorizer(binary=learner != "nb"), TermSelector(k=4), get_learner(learner)
     ).fit(TEXTS, LABELS)
     texts = [*TEXTS, "buy the pills", ""]
     assert model.predict(texts) == by_hand.predict(texts).tolist()

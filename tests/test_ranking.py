@@ -181,7 +181,7 @@ def test_a_large_table_ranks_as_a_small_one(monkeypatch):
     counts = Counts.from_matrix(X, y)
     assert sparse.issparse(counts.tp)
     assert small == [rank(score(counts, "f1"), combine=c).order.tolist() for c in ("max", "mean")]
-    with pytest.raises(InputError, match="these are too many"):
+    with pytest.raises(InputError, match="there are too many"):
         rank(score(counts, "ig"), combine="joint")
 
 
@@ -210,7 +210,7 @@ def test_wrong_ranking_arguments_are_told(arguments, sentence):
 
 def test_joint_needs_one_label_a_document():
     counts = Counts.from_matrix([[1], [1]], [("a", "b"), ()])
-    with pytest.raises(InputError, match="exactly one label a document"):
+    with pytest.raises(InputError, match="exactly one label per document"):
         rank(score(counts, "ig"), combine="joint")
 
 

@@ -176,7 +176,7 @@ def test_bad_rows_name_the_line(write, row, message):
         ("@relation r\n@attribute word\n@data\n", "line 2: an @attribute needs a name and a type"),
         ("@relation r\n@attribute a date 'yyyy'\n@data\n", "line 2: attribute 'a' has type 'date'"),
         ("@relation r\n@attribute a {x,y\n@data\n", "line 2: the list of nominal values does not end"),
-        ("@relation r\nhello\n", "line 2: 'hello' is no line of an ARFF header"),
+        ("@relation r\nhello\n", "line 2: 'hello' is not a line of an ARFF header"),
         (HEAD, "has no row after @data"),
         ("@relation r\n@attribute a {b,d}\n@attribute c {x,y}\n@data\nb,x\n", "'a' is neither the class nor"),
         ("@relation r\n@attribute a {1,0}\n@attribute c {x,y}\n@data\n1,x\n", "'a' is neither the class nor"),

@@ -107,7 +107,7 @@ def test_truncated_tar(tmp_path, mode):
     whole = make_tar(tmp_path / "whole", files, mode).read_bytes()
     path = tmp_path / "cut.tar"
     path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(FormatError, match="damaged or cut short"):
+    with pytest.raises(FormatError, match="damaged or truncated"):
         read(path)
 
 
@@ -117,7 +117,7 @@ def test_truncated_or_damaged_zip(tmp_path):
     )
     content = whole.read_bytes()
     (tmp_path / "cut.zip").write_bytes(content[: len(content) // 2])
-    with pytest.raises(FormatError, match="damaged or cut short"):
+    with pytest.raises(FormatError, match="damaged or truncated"):
         read(tmp_path / "cut.zip", "folder")
     with pytest.raises(TermsieveError):
         read(tmp_path / "cut.zip")

@@ -97,9 +97,9 @@ def test_folder_and_archive(write, tmp_path):
 
 
 def test_damaged_files_name_the_line(write):
-    with pytest.raises(FormatError, match="line 8: a <REUTERS> without its end; file cut short"):
+    with pytest.raises(FormatError, match="line 8: a <REUTERS> is not closed; the file is truncated"):
         read(write(document(), document()[:-12]))
-    with pytest.raises(FormatError, match="line 2: a <REUTERS> without its end"):
+    with pytest.raises(FormatError, match="line 2: a <REUTERS> is not closed"):
         read(write(document()[:-12], document()))
     with pytest.raises(FormatError, match="line 2: <REUTERS> lacks TOPICS, CGISPLIT"):
         read(write('<REUTERS LEWISSPLIT="TRAIN"></REUTERS>'))

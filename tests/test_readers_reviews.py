@@ -50,7 +50,7 @@ def test_one_file(tmp_path):
 
 def test_refusals(tmp_path):
     make(tmp_path, positive=review() + review()[:-12])
-    with pytest.raises(FormatError, match=r"positive\.review, line 12: a <review> without its end"):
+    with pytest.raises(FormatError, match=r"positive\.review, line 12: a <review> is not closed"):
         read(tmp_path)
     with pytest.raises(InputError, match="line 1: the review has no stars"):
         read(make(tmp_path, positive=review()), fields="stars")

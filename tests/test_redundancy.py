@@ -104,7 +104,11 @@ def test_a_limit_outside_its_rule_is_refused(limit):
 def test_counts_alone_are_not_enough():
     X, y = documents(4)
     selector = TermSelector(redundancy=0.9)
-    with pytest.raises(ParameterError, match="redundancy needs all documents, and fit_counts has counts"):
+    with pytest.raises(
+        ParameterError, match="redundancy needs the documents, but fit_counts has only counts"
+    ):
         selector.fit_counts(Counts.from_matrix(X, y))
-    with pytest.raises(ParameterError, match="redundancy needs all documents, and partial_fit has counts"):
+    with pytest.raises(
+        ParameterError, match="redundancy needs the documents, but partial_fit has only counts"
+    ):
         selector.partial_fit(X, y)

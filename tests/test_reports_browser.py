@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from termsieve import Counts, analysis, charts, corpus_report, study_report
+from termsieve.reports.corpus import METRICS
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium")
@@ -240,7 +241,7 @@ def test_a_table_filters_copies_and_downloads_what_it_shows(corpus_view, counts)
     from playwright.sync_api import expect
 
     page = corpus_view
-    wanted = analysis.telling_terms(counts, counts.classes[0], "bns", n=20)
+    wanted = analysis.telling_terms(counts, counts.classes[0], METRICS[0], n=20)
     some = wanted.filter((pl.col("speaks") == "against") & pl.col("term").str.contains("word1"))
     assert 0 < some.height < wanted.height
     rows = page.locator("#figure-terms tbody tr")
@@ -298,7 +299,7 @@ def test_the_address_holds_the_view(opened, corpus_page, counts):
 
     page = opened(corpus_page)
     choose(page, "class", "1")
-    choose(page, "metric", "information_gain")
+    choose(page, "metric", "odds_ratio")
     page.locator("#figure-map select[name=k]").select_option("100")
     page.locator("#figure-map .vega-bindings input[type=search]").fill("word7 &")
     page.wait_for_function("location.hash.includes('search=')")
@@ -306,9 +307,7 @@ def test_the_address_holds_the_view(opened, corpus_page, counts):
     page.wait_for_function("location.hash.includes('at=')")
     address = page.url
     picture, words = visible(page, "map"), cells(page, "terms", 1)
-    assert (
-        words == analysis.telling_terms(counts, counts.classes[1], "information_gain", 20)["term"].to_list()
-    )
+    assert words == analysis.telling_terms(counts, counts.classes[1], "odds_ratio", 20)["term"].to_list()
     page.reload()
     page.wait_for_selector("body[data-drawn]")
     for view in (page, opened(address)):
@@ -346,7 +345,7 @@ def test_of_two_classes_the_rarer_is_shown_and_a_click_shows_the_other(opened, t
 def test_downloads_hold_the_numbers(corpus_view, counts):
     page = corpus_view
     choose(page, "class", "1")
-    wanted = analysis.term_points(counts, counts.classes[1], ["bns", "information_gain", "odds_ratio"])
+    wanted = analysis.term_points(counts, counts.classes[1], METRICS)
 
     def saved(kind):
         with page.expect_download() as download:

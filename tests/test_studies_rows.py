@@ -191,7 +191,7 @@ def test_a_fixed_split_may_leave_documents_out():
     data = prepared_corpus(plan, "toy", Corpus(matrix=corpus.matrix, labels=corpus.labels, split=words))
     fold = Fold(plan, data, 0, 0)
     assert (len(fold.part.train), len(fold.part.test), fold.counts.n_docs) == (40, 15, 40)
-    with pytest.raises(StudyError, match="without a train and a test part"):
+    with pytest.raises(StudyError, match="has no training and test part"):
         drawn_parts(plan, prepared_corpus(plan, "toy", corpus), 0)
 
 

@@ -107,18 +107,12 @@ def test_processes_give_the_same_rows(data, undisturbed, tmp_path):
     assert two.manifest["runs"][0]["largest_worker_mb"] > 10
 
 
-def test_a_dask_cluster_gives_the_same_rows(data, undisturbed, tmp_path):
-    distributed = pytest.importorskip("distributed")
+def test_a_dask_cluster_gives_the_same_rows(data, undisturbed, tmp_path, dask_cluster):
     from termsieve.studies.dask import DaskEngine
 
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
-        ) as cluster,
-        DaskEngine(cluster.scheduler_address) as engine,
-    ):
-        made = run_study(data / "plan.toml", tmp_path / "dask", data=data, engine=engine)
-    assert made.equals(undisturbed)
+    with DaskEngine(dask_cluster.scheduler_address) as engine:
+        results = run_study(data / "plan.toml", tmp_path / "dask", data=data, engine=engine)
+    assert results.equals(undisturbed)
 
 
 def test_what_is_finished_is_not_run_again(data, undisturbed, tmp_path, small_units):
@@ -309,7 +303,9 @@ def test_a_full_disk_loses_nothing_that_was_finished(data, undisturbed, tmp_path
             resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
 
     try:
-        with pytest.raises(StudyError, match=r"cannot write .*: File too large; what was .* resume"):
+        with pytest.raises(
+            StudyError, match=r"cannot write .*: File too large; finished work is kept, .* resume"
+        ):
             run_study(data / "plan.toml", tmp_path, data=data, workers=1, progress=full)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
@@ -383,7 +379,7 @@ def test_a_refused_run_changes_nothing(data, undisturbed, tmp_path):
         (other, study, data, "another plan"),
         (data / "plan.toml", damaged, data, "damaged"),
         (data / "plan.toml", tmp_path / "new", tmp_path, "corpus 'mails' is not at"),
-        (split, tmp_path / "new", data, "without a train and a test part"),
+        (split, tmp_path / "new", data, "has no training and test part"),
         (data / "plan.toml", own / "sub" / ".draft.tmp", data, "is a file"),
     ):
         with pytest.raises(StudyError, match=message):

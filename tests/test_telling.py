@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy import sparse
 from scipy.stats import spearmanr
 
 from termsieve import (
@@ -21,7 +22,7 @@ from termsieve import (
     telling_words,
 )
 from termsieve.errors import InputError, ParameterError
-from termsieve.telling import common_terms, words_for_and_against
+from termsieve.telling import class_words, common_terms, words_for_and_against
 
 TEXTS = [
     "cheap pills now, buy",
@@ -66,7 +67,7 @@ def test_the_rows_count_documents_of_the_class_they_name(corpus, options):
 
 def test_the_class_is_the_one_with_the_highest_score(corpus):
     scores = score(count(corpus), "chi_squared")
-    for row in telling_words(corpus, "chi_squared").to_dicts():
+    for row in telling_words(corpus, "chi_squared", side="both").to_dicts():
         column = scores.counts.terms.tolist().index(row["term"])
         at = scores.classes.tolist().index(row["class"])
         assert scores.values[at, column] == scores.values[:, column].max() == row["score"]
@@ -84,7 +85,7 @@ def test_a_side_names_a_class_on_that_side_where_there_is_one(corpus):
 def test_the_order_is_that_of_the_ranking(corpus):
     counts = count(corpus)
     best = rank(score(counts.take(["ham"]), "ig")).terms[:5].tolist()
-    assert telling_words(corpus, "ig", target="ham", k=5)["term"].to_list() == best
+    assert telling_words(corpus, "ig", target="ham", side="both", k=5)["term"].to_list() == best
 
 
 def test_each_class_on_its_own(corpus):
@@ -222,20 +223,93 @@ def test_the_commonest_terms_come_first(corpus):
 
 
 def test_selected_terms_are_those_of_the_cut(corpus):
-    everything = telling_words(corpus, "chi", k=1000)["term"].to_list()
+    everything = telling_words(corpus, "chi", side="both", k=1000)["term"].to_list()
     assert select_terms(corpus, "chi", k=3) == everything[:3]
     assert select_terms(corpus, "chi", fraction=0.5) == everything[: round(len(everything) / 2)]
     assert select_terms(corpus, "chi") == everything
     with pytest.raises(ParameterError, match="not k and fraction together"):
         select_terms(corpus, k=3, fraction=0.5)
-    with pytest.raises(ParameterError, match="no word passes this cut-off"):
+    with pytest.raises(ParameterError, match="the cut-off keeps no word"):
         select_terms(corpus, threshold=1e9)
 
 
 def test_whole_numbers_as_classes_keep_their_type(tmp_path):
     corpus = Corpus(["one two", "two three"], [1, 2])
-    assert telling_words(corpus, k=1)["class"].to_list() == [2]
+    assert telling_words(corpus, side="both", k=1)["class"].to_list() == [2]
     assert telling_words(corpus, target="1", k=1)["class"].to_list() == [1]
     assert class_summary(corpus)["class"].to_list() == [1, 2]
     count(corpus).save(tmp_path / "c.parquet")
-    assert telling_words(tmp_path / "c.parquet", k=1)["class"].to_list() == [2]
+    assert telling_words(tmp_path / "c.parquet", target=2, k=1)["class"].to_list() == [2]
+
+
+def test_far_too_many_scores_are_refused():
+    """A number per document in the place of the label: 10**6 classes and 10**4 terms would take an hour."""
+    tp = sparse.csr_array((10**6, 10**4), dtype=np.int64)
+    counts = Counts(tp, np.ones(10**6), np.zeros(10**4), 10**6, np.arange(10**6))
+    for ask in (telling_words, select_terms, compare_metrics):
+        with pytest.raises(InputError, match=r"1,000,000 classes and 10,000 terms are too many to score"):
+            ask(counts)
+    with pytest.raises(InputError, match="choose one class"):
+        telling_words(counts, each=True)
+    assert telling_words(counts, target=5, k=3, min_df=1).height == 0
+    assert class_summary(counts).height == 10**6
+    assert set(class_words(counts)["words"]) == {""}
+
+
+def test_a_short_list_has_the_words_for_every_class():
+    mail = Corpus(["buy cheap", "buy now", "see you", "see me"], ["spam", "spam", "ham", "ham"])
+    found = telling_words(mail, k=2).select("term", "class", "direction").rows()
+    assert found == [("buy", "spam", 1), ("see", "ham", 1)]
+    assert telling_words(mail, "chi", side="both", k=2)["direction"].to_list() == [1, -1]
+    assert telling_words(mail, ratio=0.5, k=2)["direction"].to_list() == [1, -1]
+
+
+def test_under_a_smoothed_signed_metric_the_direction_is_the_sign_of_the_score():
+    counts = Counts(np.array([[0, 9]]), [10], [3, 9], 7770, ["few"], terms=["rare", "sure"])
+    assert score(counts, "chi").direction.tolist() == [[-1, 1]]
+    scores = score(counts, "log_odds_ratio")
+    assert scores.values[0, 0] == pytest.approx(4.66, abs=0.005)
+    assert scores.direction.tolist() == [[1, 1]]
+    assert rank(scores).to_frame()["direction"].to_list() == [1, 1]
+    assert words_for_and_against(counts, "few", "log_odds_ratio")["term"].to_list() == ["sure", "rare"]
+
+
+def test_repeated_sentences_take_one_place():
+    texts = ["goal goal match all rights reserved"] * 6 + ["goal scored"] * 3 + ["vote all"] * 6
+    corpus = Corpus(texts, ["sport"] * 9 + ["politics"] * 6)
+    repeated = telling_words(corpus, target="sport", k=4)["term"].to_list()
+    assert repeated == ["goal", "match", "reserved", "rights"]
+    found = telling_words(corpus, target="sport", k=4, redundancy=0.9)
+    assert found["term"].to_list()[:3] == ["goal", "match", "scored"]
+    assert found["rank"].to_list() == [1, 2, 3]
+    with pytest.raises(ParameterError, match="redundancy= needs the documents"):
+        telling_words(count(corpus), redundancy=0.9)
+
+
+# Words that a reader of SciPy's documentation would expect; two of five is the least.
+EXPECTED = {
+    "cluster": "linkage cluster clusters clustering hierarchical dendrogram centroid observation leaf",
+    "fft": "fft transform fourier discrete inverse rfft ifft dct cosine frequency",
+    "integrate": "integration integral quadrature quad quadpack integrand simpson dx rule",
+    "interpolate": "spline splines interpolation interpolating interpolant bspline knots cubic",
+    "io": "file filename read write open format matlab load save",
+    "linalg": "matrix matrices eigenvalues decomposition lapack factorization triangular solve",
+    "ndimage": "image filter footprint structuring cval origin pixel border label",
+    "optimize": "optimization minimize minimizer objective root jacobian args maxiter bounds",
+    "signal": "signal filter frequency response transfer digital window coefficients",
+    "sparse": "sparse csr csc coo matrix graph csgraph compressed operator",
+    "spatial": "distance euclidean minkowski vectors points",
+    "special": "functions function bessel gamma abramowitz dlmf elliptic",
+    "stats": "statistic statistics distribution distributions sample test hypothesis normal",
+}
+
+
+def test_the_demo_names_words_that_a_person_would():
+    from termsieve.cli.demo import _documents
+
+    _, classes = _documents()
+    assert {row["class"] for row in classes} == set(EXPECTED)
+    for row in classes:
+        words = row["words"].split(", ")
+        assert len(words) == 5
+        assert len(set(words) & set(EXPECTED[row["class"]].split())) >= 2, row

@@ -113,8 +113,9 @@ name = "nb"
 """
 
 
-def test_a_study_planned_run_resumed_and_reported(run, tmp_path):
+def test_a_study_planned_run_resumed_and_reported(run, tmp_path, monkeypatch):
     """I want to know which metric suits my tickets, and the run may be interrupted."""
+    monkeypatch.delenv("TERMSIEVE_DATA", raising=False)  # the plan's path is meant from here
     (tmp_path / "plan.toml").write_text(PLAN)
     assert "trainings" in run("study plan plan.toml --calibrate 0")
     half = termsieve.run_study("plan.toml", "results", workers=1, share=(1, 2))

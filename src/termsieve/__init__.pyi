@@ -7,11 +7,13 @@ from termsieve import cli as cli
 from termsieve import columns as columns
 from termsieve import corpus as corpus
 from termsieve import counts as counts
+from termsieve import differences as differences
 from termsieve import display as display
 from termsieve import engines as engines
 from termsieve import errors as errors
 from termsieve import estimators as estimators
 from termsieve import files as files
+from termsieve import intervals as intervals
 from termsieve import kernels as kernels
 from termsieve import labels as labels
 from termsieve import learners as learners
@@ -26,6 +28,7 @@ from termsieve import ranking as ranking
 from termsieve import readers as readers
 from termsieve import redundancy as redundancy
 from termsieve import reports as reports
+from termsieve import saved as saved
 from termsieve import scores as scores
 from termsieve import sources as sources
 from termsieve import spec as spec
@@ -36,6 +39,7 @@ from termsieve.adviser import Advice as Advice
 from termsieve.adviser import advise as advise
 from termsieve.corpus import Corpus as Corpus
 from termsieve.counts import Counts as Counts
+from termsieve.differences import difference as difference
 from termsieve.engines import count as count
 from termsieve.errors import TermsieveError as TermsieveError
 from termsieve.estimators import RatioClassifier as RatioClassifier

@@ -7,7 +7,7 @@ from typing import Any
 
 from termsieve.errors import InputError, near_name, shown
 
-# Role -> the names, in lower case, by which a column is recognised without being named.
+# Role -> the usual names, in lower case, by which a column is recognised.
 USUAL_NAMES: dict[str, tuple[str, ...]] = {
     "text": (
         "text",
@@ -67,7 +67,7 @@ def find_column(names: Iterable[Any], role: str, wanted: str | None, where: str)
 def find_columns(
     names: Iterable[Any], text: str | None, label: str | None, split: str | None = None, *, where: str
 ) -> dict[str, str]:
-    """Return the column for each role; text and label are found by their names where they are not given.
+    """Return the column for each role; text and label are recognised by their names if they are not given.
 
     >>> find_columns(["id", "Body", "tag"], None, None, where="mail.csv")
     {'text': 'Body', 'label': 'tag'}
@@ -99,7 +99,7 @@ def frame_columns(
             f"a pandas, polars or other dataframe is needed, not {type(frame).__name__}"
         ) from None
     except narwhals.exceptions.DuplicateError:
-        # Only pandas allows this; where it is one of the columns meant, the sentence names it.
+        # Only pandas allows this.
         find_columns(frame.columns, text, label, split, where="the frame")
         raise InputError("the frame has two columns of the same name; rename all but one") from None
     if isinstance(table, narwhals.LazyFrame):

@@ -29,12 +29,38 @@ if TYPE_CHECKING:
 
 
 class Corpus:
-    """Labelled documents: texts or a ready term matrix, with one label per document or a tuple of several.
+    """Labelled documents, as texts or as a term matrix.
 
-    `parts` is the split the source came with: "train", "test" or another word for each document, or None.
-    `source` says in words how the corpus was read. A corpus is never changed after it was made; its matrix is
-    shared, not copied, and is not to be written to.
+    A corpus never changes. Its matrix is shared, not copied, so do not write to it.
 
+    Parameters
+    ----------
+    texts : iterable of str, optional
+        The texts of the documents. Give either texts or a matrix.
+    labels : iterable
+        One label per document, or one tuple of labels per document.
+    matrix : sparse or dense matrix, optional
+        The counts of terms, documents x terms.
+    terms : iterable of str, optional
+        The names of the columns of the matrix.
+    split : iterable of str, optional
+        The part of each document: "train", "test" or another word.
+    name : str, optional
+        The name of the corpus.
+    source : str, optional
+        A description of how the corpus was read.
+
+    Attributes
+    ----------
+    texts, labels, matrix, terms, name, source
+        As given.
+    parts : ndarray or None
+        The split as given: the part of each document.
+    multilabel : bool
+        Whether documents have tuples of labels.
+
+    Examples
+    --------
     >>> corpus = Corpus(["cheap pills", "see you", "cheap watches"], ["spam", "ham", "spam"], name="mail")
     >>> corpus
     <Corpus 'mail': 3 texts, 2 classes>
@@ -72,7 +98,7 @@ class Corpus:
         n_docs = table.shape[0] if held is None else len(held)  # type: ignore[union-attr]
         if len(clean) != n_docs:
             raise InputError(
-                f"there are {n_docs:,} documents but {len(clean):,} labels; each document needs its own"
+                f"there are {n_docs:,} documents but {len(clean):,} labels; give one label per document"
             )
         self._set(
             texts=held,
@@ -92,7 +118,7 @@ class Corpus:
         self.__dict__.update(values)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"a Corpus is immutable: {name!r} cannot be set; make a new Corpus instead")
+        raise AttributeError(f"a Corpus is immutable: {name!r} cannot be set; create a new Corpus instead")
 
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"a Corpus is immutable: {name!r} cannot be deleted")
@@ -138,7 +164,7 @@ class Corpus:
 
     @cached_property
     def skew(self) -> dict[Any, float]:
-        """For each class the documents outside it for one inside it: neg / pos."""
+        """The skew of each class: the number of documents outside it divided by the number in it."""
         return {label: (len(self) - size) / size for label, size in self.class_sizes.items()}
 
     def subset(self, rows: Any) -> Corpus:
@@ -173,14 +199,27 @@ class Corpus:
         random_state: int | np.random.Generator | None = None,
         stratify: bool | None = None,
     ) -> tuple[Corpus, Corpus]:
-        """Return (train, test): the source's own split, or with `test_size` a random one.
+        """Return the training and the test part: the corpus's own split, or a random one.
 
-        `test_size` is a share between 0 and 1 or a number of documents. A random split keeps the class shares
-        (`stratify`) unless documents have several labels; equal seeds give equal splits.
+        Parameters
+        ----------
+        test_size : float or int, optional
+            The size of the test part of a random split: a share between 0 and 1, or a number of documents.
+            Without it, the corpus's own split is returned.
+        random_state : int or Generator, optional
+            The seed of a random split; equal seeds give equal splits.
+        stratify : bool, optional
+            Whether a random split keeps the shares of the classes. By default it does, unless documents have
+            several labels.
+
+        Returns
+        -------
+        tuple of Corpus
+            The training part and the test part.
         """
         if test_size is None:
             if random_state is not None or stratify is not None:
-                raise ParameterError("random_state and stratify shape a random split: give test_size as well")
+                raise ParameterError("random_state and stratify are for a random split; give test_size, too")
             return self._own_split()
         if stratify and self.multilabel:
             raise ParameterError("stratify=True needs one label per document; leave it out for several")
@@ -194,9 +233,7 @@ class Corpus:
 
     def _own_split(self) -> tuple[Corpus, Corpus]:
         if self.parts is None:
-            raise InputError(
-                "this corpus came without a split; say how to split it, for example test_size=0.25"
-            )
+            raise InputError("this corpus has no split of its own; give test_size, for example 0.25")
         train, test = self.parts == "train", self.parts == "test"
         for part, mask in (("train", train), ("test", test)):
             if not mask.any():
@@ -254,7 +291,7 @@ class Corpus:
     def to_frame(self) -> polars.DataFrame:
         """Return a polars frame with one row per document: text, label, and split if there is one.
 
-        Several labels of a document are a list. `from_frame` reads it back.
+        Several labels of a document are a list. `from_frame` reads this frame.
 
         >>> Corpus(["hi", "bye"], ["x", "y"]).to_frame().rows()
         [('hi', 'x'), ('bye', 'y')]
@@ -343,14 +380,14 @@ def _test_count(test_size: float, n_docs: int) -> int:
 def _test_rows(
     strata: np.ndarray | None, n_docs: int, n_test: int, generator: np.random.Generator
 ) -> np.ndarray:
-    """Return the rows of a random test part; with strata each class gives its share, by largest remainder."""
+    """Return the rows of a random test part; strata keep their shares, by largest remainder."""
     order = generator.permutation(n_docs)
     if strata is None:
         return order[:n_test]
     _, codes, sizes = np.unique(strata, return_inverse=True, return_counts=True)
     quota = sizes * n_test / n_docs
     take = np.floor(quota).astype(np.int64)
-    # Ties in the remainder go to the larger class, then to the earlier one: a seed settles everything.
+    # Ties in the remainder go to the larger class, then to the earlier one, so the seed decides everything.
     by_remainder = np.lexsort((np.arange(len(sizes)), -sizes, -(quota - take)))
     take[by_remainder[: n_test - int(take.sum())]] += 1
     grouped = order[np.argsort(codes[order], kind="stable")]

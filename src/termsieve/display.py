@@ -1,21 +1,21 @@
-"""Rows of plain values come in; numbers that read well, and small HTML tables for notebooks, go out."""
+"""Rows of plain values come in; readable numbers, and small HTML tables for notebooks, go out."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from html import escape
 
-SHOWN_ROWS = 10  # of a table in a notebook
-SHOWN_LETTERS = 80  # of a text in a cell
-# The colours are those of the page, light or dark; lines are half transparent. The table says so as well as
-# its cells: a page without a doctype does not hand its colours down to tables.
+SHOWN_ROWS = 10  # rows of a table in a notebook
+SHOWN_LETTERS = 80  # letters of a text in a cell
+# The colours are those of the page, light or dark; lines are half transparent. Both the table and its cells
+# declare this, because in a page without a doctype tables do not inherit colours.
 _TABLE = "border-collapse:collapse;color:inherit;font:inherit;font-variant-numeric:tabular-nums"
 _LINE = "border:0;border-bottom:1px solid rgba(128,128,128,.35)"
 _CELL = "padding:.2em .7em;background:transparent;color:inherit;white-space:nowrap"
 
 
 def readable(value: object, share: bool = False) -> str:
-    """Return a value as a person reads it: thousands with commas, four digits, shares as percentages.
+    """Return a value for readers: thousands with commas, four digits, shares as percentages.
 
     >>> readable(1234567), readable(0.123456), readable(98765.4), readable(0.256, share=True)
     ('1,234,567', '0.1235', '98,765', '25.6%')

@@ -1,11 +1,11 @@
-"""Every exception termsieve raises on purpose, and the helpers that word them.
+"""Every exception termsieve raises on purpose, and helpers that make their messages.
 
 TermsieveError
 ├── InputError            data that cannot be used: a matrix, labels, texts (also a ValueError)
 ├── ParameterError        an argument outside its rule (also a ValueError)
 │   └── UnknownNameError  a name that is not in its registry
 ├── FormatError           a file that is damaged, foreign or not what it claims to be (also a ValueError)
-├── StudyError            a study that cannot start, go on or be merged (also a RuntimeError)
+├── StudyError            a study that cannot start, continue or be merged (also a RuntimeError)
 └── MissingExtraError     an optional dependency that is not installed (also an ImportError)
 """
 
@@ -18,7 +18,7 @@ from types import ModuleType
 
 
 class TermsieveError(Exception):
-    """The root of all exceptions raised on purpose."""
+    """The base class of all exceptions that termsieve raises on purpose."""
 
 
 class InputError(TermsieveError, ValueError):
@@ -38,7 +38,7 @@ class FormatError(TermsieveError, ValueError):
 
 
 class StudyError(TermsieveError, RuntimeError):
-    """A study that cannot start, go on or be merged."""
+    """A study that cannot start, continue or be merged."""
 
 
 class MissingExtraError(TermsieveError, ImportError):
@@ -57,13 +57,13 @@ def unknown_name(kind: str, name: str, known: Iterable[str], aliases: Iterable[s
 
 
 def near_name(name: str, known: Iterable[str]) -> str:
-    """Return "did you mean 'x'? " for the nearest known name, or nothing where none is near."""
+    """Return "did you mean 'x'? " for the nearest known name, or nothing if none is near."""
     near = get_close_matches(str(name), list(known), n=1, cutoff=0.5)
     return f"did you mean '{near[0]}'? " if near else ""
 
 
 def shown(names: Iterable[str], limit: int = 20) -> str:
-    """Return names for a message: quoted, long ones cut, and not more than `limit` of them.
+    """Return names for a message: quoted, long ones shortened, at most `limit` of them.
 
     >>> shown(["text", "x" * 100], limit=1)
     "'text', ..."
@@ -74,7 +74,7 @@ def shown(names: Iterable[str], limit: int = 20) -> str:
 
 
 def require(module: str, extra: str) -> ModuleType:
-    """Import an optional `module`, or say which pip command brings it."""
+    """Import an optional `module`, or raise an error with the pip command that installs it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Content comes in; a file that is whole or absent goes out, and checksums that prove it."""
+"""Content comes in; a complete file, or none, goes out; and checksums."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
-MARK = ".termsieve-part"  # the ending of every unfinished file, by which a later run knows its own leftovers
-END_BYTES = 1 << 16  # of each end of a large file, by which it is known again
+MARK = ".termsieve-part"  # the ending of unfinished files, by which a later run recognises leftovers
+END_BYTES = 1 << 16  # bytes of each end of a large file that are part of its fingerprint
 
 
 @contextmanager
@@ -20,9 +20,9 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Give an open binary file that becomes `path` when the block ends without an error.
 
     The content is written under a new name in the same folder, synced to the disk and renamed, so that
-    `path` holds either what it held before or the whole new content, also after a crash. A link planted at
-    either name is never followed: the temporary name must not exist, and a link at `path` is replaced. A
-    device or a pipe at `path` is written to, for it cannot be replaced.
+    `path` holds either the old or the complete new content, also after a crash. Symbolic links are never
+    followed: the temporary name must not exist, and a link at `path` is replaced. A device or a pipe at
+    `path` is written to, because it cannot be replaced.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -53,13 +53,13 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write `content` to `path`; the file is whole or absent (see `whole_file`)."""
+    """Write `content` to `path`; a failed write leaves no incomplete file (see `whole_file`)."""
     with whole_file(path) as file:
         file.write(content)
 
 
 def leftovers(folder: Path) -> Iterator[Path]:
-    """Yield the unfinished files that killed runs left in a folder; no other file carries the mark."""
+    """Yield the unfinished files that killed runs left in a folder; no other file has their ending."""
     for path in folder.glob(f".*{MARK}"):
         if path.is_file() and not path.is_symlink():
             yield path
@@ -75,10 +75,10 @@ def checksum(content: bytes) -> str:
 
 
 def fingerprint(path: str | os.PathLike[str], whole: bool = False) -> list[Any] | None:
-    """Return what a file is known by later: size, time, and a digest of its two ends or, if `whole`, of all.
+    """Return a fingerprint of a file: size, time, and a digest of both ends or, if `whole`, of all bytes.
 
-    A file whose content was exchanged can keep size and time; its ends then seldom stay the same. None
-    stands for a file that does not exist.
+    A changed file may have the same size and time, but its ends rarely stay the same. The fingerprint of a
+    file that does not exist is None.
     """
     try:
         with open(path, "rb") as file:
@@ -95,7 +95,7 @@ def fingerprint(path: str | os.PathLike[str], whole: bool = False) -> list[Any] 
 
 
 def _is_device(path: Path) -> bool:
-    """Whether there is something at a path that is neither a file nor a link; a folder cannot be opened."""
+    """Return whether there is something at a path that is neither a file nor a link."""
     try:
         mode = os.lstat(path).st_mode
     except OSError:
@@ -104,7 +104,7 @@ def _is_device(path: Path) -> bool:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make a rename durable; systems that cannot sync a folder do without."""
+    """Make a rename durable, on systems that can sync a folder."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

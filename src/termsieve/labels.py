@@ -1,8 +1,8 @@
 """Labels of any kind come in; exact labels, and the documents of each class, go out.
 
 This is the only place that knows what may be a label: a string, an integer or a boolean, one or several per
-document, given as a list, an array, a column, or an indicator matrix of 0 and 1. Two labels that differ are
-never made one: what cannot be kept exactly is an error.
+document, given as a list, an array, a column, or an indicator matrix of 0 and 1. Two different
+labels never become equal: a label that cannot be kept exactly is an error.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LEAST, _GREATEST = -(2**63), 2**64 - 1
 
 @dataclass(frozen=True)
 class Labels:
-    """The classes, sorted, and for each the rows of its documents: docs[class_ptr[c]:class_ptr[c + 1]]."""
+    """The sorted classes, and the rows of each class's documents: docs[class_ptr[c]:class_ptr[c + 1]]."""
 
     classes: NDArray[Any]
     class_ptr: NDArray[np.int64]
@@ -43,7 +43,7 @@ class Labels:
         return np.diff(self.class_ptr)
 
     def indicator(self) -> NDArray[np.bool_]:
-        """Return documents x classes: which document has which label."""
+        """Return documents x classes: whether a document has a label."""
         member = np.zeros((self.n_docs, len(self.classes)), dtype=bool)
         member[self.docs, np.repeat(np.arange(len(self.classes)), self.sizes)] = True
         return member
@@ -52,7 +52,7 @@ class Labels:
 def encode_labels(y: Any) -> Labels:
     """Return the Labels of `y`: one label per document, a 0/1 indicator matrix, or collections of labels.
 
-    Numbers keep their type, so that floats that are whole numbers stay floats, as in scikit-learn.
+    Numbers keep their type: whole numbers that are floats stay floats, as in scikit-learn.
 
     >>> encode_labels(["b", "a", "b"]).classes.tolist()
     ['a', 'b']
@@ -82,8 +82,8 @@ def encode_labels(y: Any) -> Labels:
 def document_labels(labels: Any) -> tuple[NDArray[Any], bool]:
     """Return the labels of each document, and whether a document may have several.
 
-    Single labels become one array: strings in an array of objects, integers as int64 (or uint64 where they
-    need it), booleans. Several become an array of tuples. A float that is an integer becomes that integer.
+    Single labels become one array: strings as objects, integers as int64 (or uint64 if necessary), or
+    booleans. Several become an array of tuples. A float that is an integer becomes that integer.
 
     >>> document_labels([3.0, 1.0])[0].tolist(), document_labels([{"b", "a"}, ()])[0].tolist()
     ([3, 1], [('a', 'b'), ()])
@@ -110,7 +110,7 @@ def checked_labels(values: list[Any]) -> list[Any]:
     if kinds <= {"str"}:
         return values if set(map(type, values)) <= {str} else [str(value) for value in values]
     if "missing" in kinds or ("float" in kinds and any(map(is_missing, values))):
-        raise InputError("a label among several of one document is missing; leave it out of the tuple")
+        raise InputError("one of several labels of a document is missing; leave it out of the tuple")
     if len(kinds - {"float", "int"}) + bool(kinds & {"float", "int"}) > 1:
         raise InputError(
             f"the labels mix different types ({', '.join(sorted(kinds))}); make them all strings"
@@ -121,7 +121,7 @@ def checked_labels(values: list[Any]) -> list[Any]:
         _refuse_fractions(values)
     whole = [int(value) for value in values]
     if whole and not (min(whole) >= _LEAST and max(whole) <= _GREATEST and _one_word(whole)):
-        raise InputError("the labels are too large numbers to be held exactly; make the labels strings")
+        raise InputError("some labels are numbers too large to be exact; use strings as labels")
     return whole
 
 
@@ -151,7 +151,7 @@ def are_several(values: Iterable[Any]) -> bool:
     """Return whether each document has a collection of labels; a mixture is an error."""
     kinds = {issubclass(kind, COLLECTIONS) for kind in set(map(type, values))}
     if len(kinds) > 1:
-        raise InputError("some documents have one label and some a list; give a list for each of them")
+        raise InputError("some documents have one label and others a list; give a list for every document")
     return kinds == {True}
 
 
@@ -163,17 +163,19 @@ def listed(group: Any) -> list[Any]:
 
 
 def check_missing(missing: str) -> None:
-    """Refuse a `missing` that is neither "error" nor "drop"."""
+    """Raise an error unless `missing` is "error" or "drop"."""
     if missing not in ("error", "drop"):
         raise ParameterError(f"missing={missing!r} is unknown; it is 'error' or 'drop'")
 
 
 def split_labels(labels: list[Any], separator: str | None) -> list[Any]:
-    """Return the labels, each text cut at `separator` into a tuple; without one, as they are."""
+    """Return the labels; with a `separator`, each text is split into a tuple."""
     if separator is None:
         return labels
     if not separator:
-        raise ParameterError("separator='' cannot cut labels; give the text between two labels, such as ';'")
+        raise ParameterError(
+            "separator='' cannot separate labels; give the text between two labels, such as ';'"
+        )
     return [
         tuple(word for part in value.split(separator) if (word := part.strip()))
         if isinstance(value, str)
@@ -183,7 +185,7 @@ def split_labels(labels: list[Any], separator: str | None) -> list[Any]:
 
 
 def present_labels(labels: list[Any], missing: str) -> tuple[list[Any], list[int]]:
-    """Return the labels that are there and their positions, or raise an error that counts the others."""
+    """Return the present labels and their positions, or raise an error that counts the missing ones."""
     kept = [i for i, value in enumerate(labels) if not is_missing(value)]
     if len(kept) == len(labels):
         return labels, kept
@@ -220,7 +222,7 @@ def _entries(y: Any) -> NDArray[Any] | list[Any]:
     if not isinstance(array, np.ndarray):
         array = y if isinstance(y, Sequence) or not hasattr(y, "__array__") else np.asarray(y)
     if not isinstance(array, np.ndarray):
-        # numpy would take numbers for text, and large whole numbers for floats.
+        # numpy would turn numbers into text, and large whole numbers into floats.
         return list(array)
     if array.ndim not in (1, 2):
         raise InputError(f"y must have one or two dimensions, not {array.ndim}")
@@ -283,7 +285,7 @@ def _from_collections(entries: list[Any]) -> Labels:
     flat = list(chain.from_iterable(groups))
     classes, codes = _numbered(flat)
     docs = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
-    # A label that a document has twice counts once.
+    # A repeated label of a document counts once.
     pairs = np.unique(docs * max(len(classes), 1) + codes)
     return _grouped(
         classes, pairs % max(len(classes), 1), pairs // max(len(classes), 1), len(entries), multilabel=True
@@ -329,11 +331,11 @@ def _numbered_array(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def _small_numbers(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]] | None:
-    """Return the distinct numbers and each one's position, without sorting; None where they spread wide."""
+    """Return the distinct numbers and each label's position, without sorting; None for a wide range."""
     least, greatest = int(labels.min()), int(labels.max())
     if greatest - least > len(labels):
         return None
-    # Unsigned numbers stay within their type when the least is taken off; signed ones need a wider type.
+    # Subtracting the least keeps unsigned numbers in their type; signed ones need a wider type.
     wide = labels if labels.dtype.kind == "u" else labels.astype(np.int64)
     shifted = (wide - wide.dtype.type(least)).astype(np.intp)
     found = np.bincount(shifted) > 0
@@ -369,7 +371,7 @@ def _refuse_fractions(values: Iterable[Any]) -> None:
 
 
 def _kind(kind: type) -> str:
-    """Return what labels of a type are called: str, bool, int, float or missing."""
+    """Return the name of a type of labels: str, bool, int, float or missing."""
     if kind.__name__ in _MISSING_TYPES:
         return "missing"
     for family, name in (

@@ -1,4 +1,4 @@
-"""Limits of a term's document frequency come in, as numbers or shares; the least and greatest go out."""
+"""Limits of a term's document frequency come in, as numbers or shares; numbers of documents go out."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from termsieve.errors import ParameterError
 
 
 def check_limit(name: str, limit: Any) -> None:
-    """Raise unless `limit` is a whole number of documents from 1 on, or a share of them as a float.
+    """Raise an error unless `limit` is a whole number of documents from 1, or a float share of them.
 
-    This is the rule of CountVectorizer, so that a limit means the same wherever one is given.
+    This is the rule of CountVectorizer; it holds for all limits in termsieve.
     """
     share = isinstance(limit, Real)
     if limit < 1 if _is_whole(limit) else not (share and 0 <= limit <= 1):

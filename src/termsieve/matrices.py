@@ -37,12 +37,7 @@ def sound_csr(X: Any, name: str = "X") -> Any:
     if not sparse.issparse(X):
         return sparse.csr_array(_dense(X, name))
     _refuse_values(X.dtype, name)
-    # A conversion from these formats writes to the places that their indices name.
-    if X.format in ("csr", "csc", "bsr"):
-        _check_compressed(X, name)
-    elif X.format == "coo":
-        for axis, places in enumerate(X.coords):
-            _check_places(places, X.shape[axis], name)
+    check_indices(X, name)
     if X.format != "csr":
         X = _convertible(X).tocsr()
         _check_compressed(X, name)
@@ -55,6 +50,21 @@ def sound_csr(X: Any, name: str = "X") -> Any:
     if data is X.data and indices is X.indices and indptr is X.indptr:
         return X
     return _like(X, data, indices, indptr)
+
+
+def check_indices(X: Any, name: str = "X") -> None:
+    """Raise InputError for a sparse matrix with an index outside of it; anything else passes.
+
+    scipy believes the indices: to convert, slice or multiply such a matrix reads or writes other memory. So
+    this comes before anything that scikit-learn does to a caller's matrix.
+    """
+    if not sparse.issparse(X):
+        return
+    if X.format in ("csr", "csc", "bsr"):
+        _check_compressed(X, name)
+    elif X.format == "coo":
+        for axis, places in enumerate(X.coords):
+            _check_places(places, X.shape[axis], name)
 
 
 def canonical_csr(X: Any, name: str = "X") -> Any:
@@ -80,7 +90,7 @@ def canonical_csr(X: Any, name: str = "X") -> Any:
     if not rising or zeros:
         matrix = matrix.copy()
         if not rising:
-            # What a matrix says of itself need not be true; then summing would do nothing.
+            # The flags of a matrix may be wrong; then summing duplicates would do nothing.
             matrix.has_sorted_indices = matrix.has_canonical_format = False
             matrix.sum_duplicates()
         matrix.eliminate_zeros()
@@ -148,7 +158,7 @@ def _check_compressed(X: Any, name: str) -> None:
 def _check_places(places: NDArray[Any], size: int, name: str) -> None:
     if not len(places):
         return
-    if places.dtype in INDEX_TYPES:  # as unsigned numbers the negative ones are the largest: one pass
+    if places.dtype in INDEX_TYPES:  # read as unsigned, negative numbers are the largest: one pass
         inside = int(places.view(f"u{places.dtype.itemsize}").max()) < size
     else:
         inside = places.dtype.kind in "iu" and int(places.min()) >= 0 and int(places.max()) < size
@@ -159,7 +169,7 @@ def _check_places(places: NDArray[Any], size: int, name: str) -> None:
 
 
 def _rising(indptr: NDArray[Any], indices: NDArray[Any]) -> bool:
-    """Return whether the indices of every row rise."""
+    """Return whether the indices of every row are increasing."""
     rises = indices[1:] > indices[:-1]
     starts = indptr[1:-1]
     rises[starts[(starts > 0) & (starts < len(indices))] - 1] = True
@@ -170,6 +180,6 @@ def _like(X: Any, data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any
     """Return a CSR of the class of X, array or matrix, with other arrays."""
     kind = sparse.csr_array if isinstance(X, sparse.sparray) else sparse.csr_matrix
     matrix = kind((data, indices, indptr), shape=X.shape)
-    # The constructor chooses the type of the indices by their values, for each array by itself.
+    # The constructor would choose the type of each index array by its values.
     matrix.indices, matrix.indptr = indices, indptr
     return matrix

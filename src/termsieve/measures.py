@@ -13,7 +13,7 @@ from .errors import InputError, unknown_name
 
 
 class Confusion(NamedTuple):
-    """Test documents by actual and predicted class; each field a number or an array of one shape."""
+    """The numbers of test documents by actual and predicted class; each field is a number or an array."""
 
     tp: Any
     fp: Any
@@ -22,7 +22,7 @@ class Confusion(NamedTuple):
 
 
 def _share(part: ArrayLike, whole: ArrayLike) -> Any:
-    """Return part / whole, and 0 where the whole is 0."""
+    """Return part / whole, or 0 if the whole is 0."""
     part, whole = np.broadcast_arrays(np.asarray(part, dtype=float), np.asarray(whole, dtype=float))
     share = np.divide(part, whole, out=np.zeros(part.shape), where=whole != 0)
     return share if share.ndim else float(share)
@@ -109,7 +109,7 @@ def measure(name: str | Callable[..., Any]) -> Callable[..., Any]:
 def micro(
     name: str | Callable[..., Any], confusion: tuple[Any, ...], axis: int | tuple[int, ...] | None = None
 ) -> Any:
-    """Return a measure of the counts summed over problems: every document weighs the same.
+    """Return a measure of the counts summed over problems: every document has the same weight.
 
     >>> micro("precision", Confusion([8, 0], [2, 1], [0, 1], [0, 8]))  # 8 of 11
     0.7272727272727273
@@ -120,7 +120,7 @@ def micro(
 def macro(
     name: str | Callable[..., Any], confusion: tuple[Any, ...], axis: int | tuple[int, ...] | None = None
 ) -> Any:
-    """Return the mean over problems of a measure: every problem weighs the same; 0 over no problems.
+    """Return the mean over problems of a measure: every problem has the same weight; 0 without problems.
 
     >>> macro("precision", Confusion([8, 0], [2, 1], [0, 1], [0, 8]))  # .8 and 0
     0.4
@@ -139,12 +139,10 @@ def _checked(y: ArrayLike, scores: ArrayLike) -> tuple[NDArray[np.bool_], NDArra
     y, scores = np.asarray(y), np.asarray(scores, dtype=np.float64)
     if y.ndim != 1 or scores.ndim == 0 or scores.shape[-1] != len(y):
         raise InputError(
-            f"scores of shape {scores.shape} do not belong to labels of shape {y.shape}; give one a label"
+            f"scores of shape {scores.shape} do not fit labels of shape {y.shape}; give one score per label"
         )
     if not np.isin(y, (0, 1)).all():
-        raise InputError(
-            "labels other than 0 and 1 have no break-even point; give one binary problem at a time"
-        )
+        raise InputError("break-even needs labels 0 and 1; give one binary problem at a time")
     if np.isnan(scores).any():
         raise InputError("a decision value is NaN; every document needs a number")
     return y.astype(bool), scores
@@ -160,7 +158,7 @@ def _cut(y: NDArray[np.bool_], predicted: NDArray[np.bool_]) -> Confusion:
 def at_threshold(y: ArrayLike, scores: ArrayLike, threshold: float = 0.0) -> Confusion:
     """Return the confusion counts of predicting positive where the decision value is above `threshold`.
 
-    `scores` holds one value a document along its last axis; the counts have the shape of the other axes.
+    `scores` holds one value per document along its last axis; the counts have the shape of the other axes.
 
     >>> [int(cell) for cell in at_threshold([1, 1, 0, 0], [2.0, -1.0, 0.5, 0.0])]
     [1, 1, 1, 1]
@@ -172,13 +170,14 @@ def at_threshold(y: ArrayLike, scores: ArrayLike, threshold: float = 0.0) -> Con
 def break_even(y: ArrayLike, scores: ArrayLike) -> Confusion:
     """Return the confusion counts at the threshold where FP and FN differ least (zheng2004).
 
-    FP - FN = predicted positives - actual positives, so it is the threshold that predicts as many documents
-    as are positive. A threshold cannot divide documents of equal score. Where such a run lies across that
-    number it is taken whole or left whole, whichever brings FP and FN nearer; if both are as near, the cut
-    with the greater F1, then the one that predicts fewer. The rule reads only the multiset of (label, score)
-    pairs, so the order of the documents has no say, and the counts stay whole numbers that can be pooled.
+    FP - FN = predicted positives - actual positives, so it is the threshold where the number of predicted
+    documents is nearest to the number of positive ones. A threshold cannot separate documents of equal score,
+    so a group of tied documents is predicted as a whole or not at all: the choice is the one that brings FP
+    and FN nearer together; if both are equally near, the one with the greater F1, then the one that predicts
+    fewer documents. The result does not depend on the order of the documents, and the counts are whole
+    numbers that can be added up.
 
-    `scores` holds one value a document along its last axis; the counts have the shape of the other axes.
+    `scores` holds one value per document along its last axis; the counts have the shape of the other axes.
 
     >>> [int(cell) for cell in break_even([1, 1, 0, 0, 0], [0.9, 0.4, 0.6, 0.1, 0.1])]
     [1, 1, 1, 2]
@@ -187,7 +186,7 @@ def break_even(y: ArrayLike, scores: ArrayLike) -> Confusion:
     pos, n = int(labels.sum()), len(labels)
     if pos == 0:
         return _cut(labels, np.zeros(values.shape, dtype=bool))
-    # Rank `pos` from the top lies in one run of equal scores: the two candidates exclude and include it.
+    # The document at rank `pos` is in a group of equal scores, which is either excluded or included.
     edge = np.partition(values, n - pos, axis=-1)[..., n - pos, None]
     few, many = _cut(labels, values > edge), _cut(labels, values >= edge)
     near_few, near_many = np.abs(few.fp - few.fn), np.abs(many.fp - many.fn)
@@ -205,7 +204,7 @@ def f1_break_even_score(y: ArrayLike, scores: ArrayLike) -> Any:
 
 
 def f1_break_even(estimator: Any, X: Any, y: ArrayLike) -> float:
-    """Return F1 at break-even of a fitted classifier: a scorer, for `scoring=f1_break_even`.
+    """Return F1 at break-even of a fitted classifier: a scorer for `scoring=f1_break_even`.
 
     The greater of the two classes is the positive one. With more than two classes it is the mean over the
     classes, each against the rest; with a multi-label `y` (documents x labels) the mean over the labels.
@@ -221,8 +220,8 @@ def f1_break_even(estimator: Any, X: Any, y: ArrayLike) -> float:
 def decision_values(estimator: Any, X: Any) -> NDArray[np.float64]:
     """Return a fitted classifier's decision values: above 0 where it predicts the positive class.
 
-    The decision function if there is one; otherwise the log-odds of the predicted probabilities; otherwise
-    1 and -1 for the predicted class. One column a class when there are more than two.
+    They are the decision function if there is one, otherwise the log-odds of the predicted probabilities,
+    otherwise 1 and -1 for the predicted class. There is one column per class if there are more than two.
     """
     if hasattr(estimator, "decision_function"):
         return np.asarray(estimator.decision_function(X), dtype=np.float64)
@@ -235,7 +234,7 @@ def decision_values(estimator: Any, X: Any) -> NDArray[np.float64]:
 
 
 def _log_odds(estimator: Any, X: Any) -> NDArray[np.float64]:
-    # A joint log-probability does not saturate where the probability rounds to 0 or 1.
+    # A joint log-probability is still exact where the probability rounds to 0 or 1.
     if hasattr(estimator, "predict_joint_log_proba") and len(estimator.classes_) == 2:
         joint = np.asarray(estimator.predict_joint_log_proba(X))
         return np.asarray(joint[:, 1] - joint[:, 0])
@@ -250,9 +249,9 @@ Objective = Callable[[ArrayLike, ArrayLike], Any]
 
 
 def objective(name: str | Objective) -> Objective:
-    """Return the function (labels, decision values) -> value of a name; a callable is taken as it is.
+    """Return the function (labels, decision values) -> value of a name; a callable is returned as it is.
 
-    A measure's name reads the decision values at 0; `f1_break_even` at their break-even point.
+    A measure is computed at the threshold 0, `f1_break_even` at the break-even point.
 
     >>> objective("recall")([1, 1, 0], [2.0, -1.0, -3.0])
     0.5

@@ -1,4 +1,4 @@
-"""Documents come in, a trained model goes out; models are saved to files, loaded safely, and predict."""
+"""Documents come in; a trained model goes out, which predicts and can be saved and loaded safely."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ import skops.io
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 
-from termsieve import estimators
 from termsieve.corpus import Corpus
 from termsieve.counts import Counts
 from termsieve.errors import FormatError, InputError, ParameterError, TermsieveError
@@ -25,17 +23,17 @@ from termsieve.learners import LEARNERS, get_learner, learner_declaration
 from termsieve.metrics import get_metric
 from termsieve.ranking import Combine, Side
 from termsieve.readers import guessed_format, read
+from termsieve.readers.files import MAX_BYTES
 from termsieve.readers.tables import read_texts
-from termsieve.scores import Scores
+from termsieve.saved import load_saved, untrusted
 from termsieve.sources import Frame, corpus_of
+from termsieve.spec import TRAINING
 from termsieve.telling import MetricSpec, select_terms
 from termsieve.terms import term_matrix
 
 FORMAT = "termsieve-model"
 FORMAT_VERSION = 1
 Label = str | int | float
-# What OneVsRestClassifier holds for a label that all documents have, or none.
-CONSTANT = "sklearn.multiclass._ConstantPredictor"
 
 
 @dataclass(frozen=True, repr=False)
@@ -80,14 +78,14 @@ class Model:
         except TermsieveError:
             raise
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            # The parts of a model from a damaged file need not fit each other.
+            # The parts of a model from a damaged file may not fit together.
             reason = next(iter(str(error).splitlines()), type(error).__name__)
             raise InputError(f"the model cannot predict, its parts do not fit together: {reason}") from error
 
     def predict_file(
         self, path: str | os.PathLike[str], *, format: str | None = None, **options: Any
     ) -> list[Label | tuple[Label, ...]]:
-        """Return what `predict` says of the documents in a file, which need not have labels.
+        """Return the predicted classes of the documents in a file, which need not have labels.
 
         `options` are those of `read`, such as text= for the column of a table.
         """
@@ -96,7 +94,7 @@ class Model:
         return self.predict(read(path, format, **options))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a skops file that `load_model` reads; the file is whole or absent."""
+        """Write the model to a skops file that `load_model` reads; a failed write leaves no file."""
         held = {
             "format": FORMAT,
             "version": FORMAT_VERSION,
@@ -104,7 +102,7 @@ class Model:
             "labels": None if self.labels is None else list(self.labels),
         }
         content = skops.io.dumps(held)
-        foreign = sorted(set(skops.io.get_untrusted_types(data=content)) - trusted_types())
+        foreign = untrusted(content)
         if foreign:
             raise InputError(
                 f"the model holds types that could not be loaded safely ({', '.join(foreign)}); "
@@ -122,7 +120,7 @@ class Model:
 
 def train_model(
     source: Corpus | Frame | str | os.PathLike[str],
-    metric: MetricSpec = "bns",
+    metric: MetricSpec = TRAINING,
     learner: str = "svm",
     *,
     target: Any = None,
@@ -152,12 +150,12 @@ def train_model(
         The learner's name, such as "svm", "lr" or "nb"; see :data:`termsieve.LEARNERS`. A learner
         made for counts (naive Bayes) reads how often a term occurs, the others whether it does.
     target : label, optional
-        The class to tell from the rest: the model then predicts that class or "not" and its name.
+        The class to separate from the rest: the model then predicts that class, or "not" and its name.
     format : str, optional
-        The format of a file, if its name and contents do not tell.
+        The format of a file; recognised by default.
     **options
-        How documents are read and cut into terms: text=, label=, stop_words= and the other options of `read`
-        and `TermVectorizer`.
+        How documents are read and split into terms: text=, label=, stop_words= and the other options of
+        `read` and `TermVectorizer`.
     """
     reads_counts = learner_declaration(learner).reads == "counts"
     corpus = corpus_of(source, options, format)
@@ -188,38 +186,29 @@ def train_model(
     return Model(_fitted(make_pipeline(vectorizer, get_learner(learner)), corpus.texts, y))
 
 
-def load_model(path: str | os.PathLike[str]) -> Model:
+def load_model(path: str | os.PathLike[str], *, trust: bool = False, max_bytes: int = MAX_BYTES) -> Model:
     """Return the model in a file.
 
-    Only files that consist of the types of scikit-learn and termsieve are loaded, so that a file from
-    elsewhere cannot run anything. A pipeline that skops itself has saved is a model as well.
+    A file from elsewhere cannot run anything: the model is rebuilt from estimators of termsieve and some of
+    scikit-learn, from parameter values that are on a list, and from arrays that fit each other. A pipeline
+    that skops itself has saved is a model as well.
+
+    Parameters
+    ----------
+    path : path
+        What `Model.save` wrote, or `skops.io.dump`.
+    trust : bool, default=False
+        Whether the file is your own: any estimator that skops trusts is then loaded with any parameters, such
+        as a token pattern of your own.
+    max_bytes : int
+        The most bytes that the file may unpack to.
+
+    Returns
+    -------
+    Model
+        The model.
     """
-    trusted = trusted_types()
-    try:
-        foreign = sorted(set(skops.io.get_untrusted_types(file=path)) - trusted)
-        if foreign:
-            raise FormatError(
-                f"{path} holds types that are not to be trusted ({', '.join(foreign)}); it is not loaded"
-            )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of other versions: the file says nothing a user can act on
-            held = skops.io.load(path, trusted=sorted(trusted))
-    except (FormatError, OSError):
-        raise
-    except Exception as error:
-        # What a damaged archive raises depends on where it is damaged.
-        raise FormatError(f"{path} is no readable skops file: {error}") from None
-    return _model(held, path)
-
-
-@cache
-def trusted_types() -> frozenset[str]:
-    """Return the names of the types that a model file may hold, beside those that skops trusts itself."""
-    types: list[Any] = [getattr(estimators, name) for name in estimators.__all__]
-    types += [entry.estimator for entry in LEARNERS.values()]
-    types += [Counts, Scores]  # what a fitted selector holds
-    names = [f"{kind.__module__}.{kind.__qualname__}" for kind in types]
-    return frozenset([CONSTANT, *(name for name in names if name.startswith("termsieve."))])
+    return _model(load_saved(path, trust, max_bytes), path)
 
 
 def _model(held: Any, path: str | os.PathLike[str]) -> Model:
@@ -231,12 +220,18 @@ def _model(held: Any, path: str | os.PathLike[str]) -> Model:
                 f"{path} has model format {version}; this termsieve reads {FORMAT_VERSION}: update termsieve"
             )
         labels = held.get("labels")
+        if labels is not None and not _are_labels(labels):
+            raise FormatError(f"{path} holds a damaged model: its labels are no list of labels")
         held = held.get("pipeline")
         if isinstance(held, Pipeline):
             return Model(held, None if labels is None else tuple(labels))
     if not isinstance(held, Pipeline) or not hasattr(held, "predict"):
         raise FormatError(f"{path} holds a {type(held).__name__}, which cannot predict")
     return Model(held)
+
+
+def _are_labels(found: Any) -> bool:
+    return isinstance(found, list) and all(isinstance(label, str | int | float) for label in found)
 
 
 def _trained_for_several(vectorizer: TermVectorizer, learner: str, corpus: Corpus) -> Model:
@@ -253,13 +248,13 @@ def _one_against_rest(corpus: Corpus, target: Any) -> Any:
     several = corpus.labels.tolist() if corpus.multilabel else [[label] for label in corpus.labels.tolist()]
     member = np.array([any(str(label) == name for label in labels) for labels in several])
     if member.all() or not member.any():
-        raise InputError(f"every document is in class {name!r}; to tell classes apart takes two")
+        raise InputError(f"every document is in class {name!r}; at least two classes are needed")
     return np.where(member, name, f"not {name}")
 
 
 def _fitted(pipeline: Pipeline, texts: Sequence[str] | None, y: Any) -> Pipeline:
     with warnings.catch_warnings():
-        # That many classes have one document, or that all documents have a label: the model is right then.
+        # Warnings about rare classes, or labels of all documents, do not mean that the model is wrong.
         warnings.simplefilter("ignore")
         return pipeline.fit(texts, y)
 

@@ -1,4 +1,4 @@
-"""A frame goes into Parquet bytes that carry their own checksum; such bytes come back, checked, as a frame.
+"""A frame becomes Parquet bytes with their own checksum; such bytes are checked and become a frame again.
 
 The library that decodes Parquet trusts the sizes it finds there: a wrong one can make it ask for more memory
 than there is, which ends the process. So the footer and the page headers are read here first.
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 MAGIC = b"PAR1"
 CHECKSUM = "termsieve-checksum"
-BLANK = b"0" * 64  # stands where the checksum is while it is computed
-DEPTH = 16  # of structures within structures; Parquet itself needs 6
-# A file may unpack to this many bytes and values, or to so many times its own size, whichever is more.
+BLANK = b"0" * 64  # in the place of the checksum while it is computed
+DEPTH = 16  # depth of nested structures; Parquet itself needs 6
+# A file may unpack to this number of bytes and values, or to a multiple of its own size, whichever is more.
 LEAST_BYTES, TIMES_BYTES = 2**30, 256
 LEAST_VALUES, TIMES_VALUES = 2**26, 64
 
@@ -36,7 +36,7 @@ Fields = dict[int, Any]
 def sealed(frame: polars.DataFrame, metadata: dict[str, str]) -> bytes:
     """Return a frame as Parquet whose metadata hold the SHA-256 of all its bytes.
 
-    The checksum is that of the bytes with 64 zeros in its own place.
+    The checksum is computed with 64 zeros in its own place.
     """
     buffer = io.BytesIO()
     frame.write_parquet(buffer, metadata={**metadata, CHECKSUM: BLANK.decode()})
@@ -55,7 +55,7 @@ class Parquet:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Parquet:
-        """Read a file; one that is no Parquet is a FormatError."""
+        """Read a file; a FormatError is raised if it is not Parquet."""
         where = os.fspath(path)
         try:
             if not stat.S_ISREG(os.stat(path).st_mode):
@@ -75,13 +75,13 @@ class Parquet:
         return metadata_of(self.footer)
 
     def verify(self) -> None:
-        """Raise FormatError where the bytes are not those that `sealed` returned."""
+        """Raise FormatError if the bytes are not those that `sealed` returned."""
         place = _checksum_place(self.content)
         if place < 0 or self.content[place : place + len(BLANK)] != _digest(self.content, place):
-            raise FormatError(f"{self.path} is damaged: its checksum does not fit; copy or make it again")
+            raise FormatError(f"{self.path} is damaged: its checksum is wrong; copy it or write it again")
 
     def frame(self) -> polars.DataFrame:
-        """Return the table, after its sizes have been found possible."""
+        """Return the table, after its sizes were checked."""
         import polars as pl
 
         try:
@@ -102,7 +102,7 @@ def _text(value: Any) -> str:
 
 
 def _checksum_place(content: bytes) -> int:
-    """Return where the checksum stands, a text of 64 bytes in the footer; -1 if it is not there."""
+    """Return the position of the checksum, a text of 64 bytes in the footer; -1 if it is not there."""
     field = CHECKSUM.encode() + bytes([0x18, len(BLANK)])
     found = content.rfind(field)
     return found if found < 0 else found + len(field)
@@ -116,7 +116,7 @@ def _digest(content: bytes, place: int) -> bytes:
 
 
 def file_metadata(path: str | os.PathLike[str]) -> dict[str, str]:
-    """Return the texts in a Parquet file's footer, by name; none where it is no Parquet file.
+    """Return the texts in a Parquet file's footer, by name; none if it is not a Parquet file.
 
     Only the footer is read, so that this is quick for files of any size.
     """
@@ -138,7 +138,7 @@ def metadata_of(footer: Fields) -> dict[str, str]:
 
 
 def footer_of(content: Buffer) -> Fields:
-    """Return the fields of a Parquet file's footer by their numbers; ValueError where there is none."""
+    """Return the fields of a Parquet file's footer by their numbers; ValueError if there is none."""
     size = len(content)
     if size < 12 or bytes(content[:4]) != MAGIC or bytes(content[size - 4 :]) != MAGIC:
         raise ValueError("its beginning or its end is missing")
@@ -148,14 +148,20 @@ def footer_of(content: Buffer) -> Fields:
     return _structure(content, size - 8 - length)[0]
 
 
-def check_sizes(content: Buffer, footer: Fields) -> None:
+def check_file(path: str | os.PathLike[str], least_bytes: int = LEAST_BYTES) -> None:
+    """Raise ValueError where a size within a Parquet file of any origin cannot be; see `check_sizes`."""
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        check_sizes(content, footer_of(content), least_bytes)
+
+
+def check_sizes(content: Buffer, footer: Fields, least_bytes: int = LEAST_BYTES) -> None:
     """Raise ValueError where some size of a Parquet file cannot be: each is looked at before it is used.
 
     Rows, values, chunks of columns and pages must lie within the file and agree, and what they unpack to must
-    not be out of proportion to it.
+    not be out of proportion to it: at most `least_bytes`, or so many times its own size.
     """
     most_values = max(LEAST_VALUES, TIMES_VALUES * len(content))
-    room = max(LEAST_BYTES, TIMES_BYTES * len(content))
+    room = max(least_bytes, TIMES_BYTES * len(content))
     n_rows = _size(footer, 3)
     groups = _structures(footer, 4)
     if n_rows > most_values or sum(_size(group, 3) for group in groups) != n_rows:

@@ -1,4 +1,4 @@
-"""Scores in, a Ranking of the terms out, and from a ranking the terms that a cut-off keeps."""
+"""Scores come in; a Ranking of the terms goes out, and the terms of it that a cut-off keeps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from termsieve.display import SHOWN_ROWS, html_table, plain_text
 from termsieve.errors import InputError, ParameterError, unknown_name
 from termsieve.kernels import ranking as kernel
 from termsieve.limits import document_limits
-from termsieve.metrics import Floats
+from termsieve.metrics import METRICS, Floats
 from termsieve.scores import Block, Scores
 
 if TYPE_CHECKING:
@@ -25,16 +25,26 @@ Side = Literal["both", "positive", "negative"]
 Combine = Literal["max", "mean", "round_robin", "joint"]
 Columns = NDArray[np.int64]
 CUTS = ("k", "fraction", "threshold", "sparsity", "memory")
-CELL_BYTES = 12  # of a CSR matrix with float64 values: value and 32-bit column index
-ROW_BYTES = 4  # its row pointer
+CELL_BYTES = 12  # per cell of a CSR matrix: a float64 value and a 32-bit column index
+ROW_BYTES = 4  # per row of a CSR matrix: the row pointer
+
+
+class Tables(NamedTuple):
+    """For some terms: the class that each tells most about, and its 2x2 table for that class."""
+
+    own: NDArray[np.intp]
+    tp: NDArray[np.int64]
+    fp: NDArray[np.int64]
+    pos: NDArray[np.int64]
+    neg: NDArray[np.int64]
 
 
 @dataclass(frozen=True, repr=False)
 class Ranking:
     """Terms from best to worst.
 
-    A ranking has a length, can be cut like a list (`ranking[:10]` is the ranking of the best ten terms,
-    `ranking[0]` the best term) and yields its terms one by one.
+    A ranking has a length, can be sliced like a list (`ranking[:10]` is the ranking of the best ten terms,
+    `ranking[0]` is the best term), and iterates over its terms.
 
     Attributes
     ----------
@@ -112,28 +122,42 @@ class Ranking:
 
         at = np.arange(len(self)) if places is None else np.asarray(places, dtype=np.int64)
         columns, counts = self.order[at], self.counts
-        own = self._telling_classes(columns)
-        tp = np.zeros(len(columns), dtype=np.int64)
-        for rows, table, _ in counts.blocks(columns=columns):
-            here = np.flatnonzero((own >= rows.start) & (own < rows.stop))
-            tp[here] = table[own[here] - rows.start, here]
-        pos, df = counts.pos[own], counts.df[columns]
+        own, tp, fp, pos, neg = self.tables(columns)
         return pl.DataFrame(
             {
                 "rank": at + 1,
                 "term": pl.Series([plain_text(name) for name in counts.names()[columns]], dtype=pl.String),
                 "score": self.scores[columns].astype(np.float64),
                 "class": pl.Series(counts.classes.tolist()).gather(own),
-                "direction": np.sign(tp * counts.n_docs - df * pos),
+                "direction": self.directions(columns, own),
                 "tp": tp,
-                "fp": df - tp,
+                "fp": fp,
                 "pos": pos,
-                "neg": counts.n_docs - pos,
+                "neg": neg,
             }
         )
 
+    def tables(self, columns: Columns) -> Tables:
+        """Return the 2x2 tables of some columns, each for the class that `to_frame` names."""
+        own = self._telling_classes(columns)
+        tp = np.zeros(len(columns), dtype=np.int64)
+        for rows, table, _ in self.counts.blocks(columns=columns):
+            here = np.flatnonzero((own >= rows.start) & (own < rows.stop))
+            tp[here] = table[own[here] - rows.start, here]
+        pos = self.counts.pos[own]
+        return Tables(own, tp, self.counts.df[columns] - tp, pos, self.counts.n_docs - pos)
+
+    def directions(self, columns: Columns, own: NDArray[np.intp] | None = None) -> NDArray[np.int64]:
+        """Return the direction of some columns for one class each, by default that which `to_frame` names."""
+        own = self._telling_classes(columns) if own is None else own
+        directions = np.zeros(len(columns), dtype=np.int64)
+        for rows, _, signs in self._heights(columns):
+            here = np.flatnonzero((own >= rows.start) & (own < rows.stop))
+            directions[here] = signs[own[here] - rows.start, here]
+        return directions
+
     def _telling_classes(self, columns: Columns) -> NDArray[np.intp]:
-        """Return for each column the class where it stands highest on the side that was ranked first."""
+        """Return for each column the class with its highest score on the side that was ranked first."""
         best = np.zeros(len(columns), dtype=np.intp)
         if self.counts.n_classes == 1:
             return best
@@ -153,8 +177,8 @@ class Ranking:
     def _heights(self, columns: Columns) -> Iterator[tuple[slice, Floats, NDArray[np.int8]]]:
         """Yield for blocks of classes how much each column tells about a class, and in which direction."""
         if self.class_scores is not None:
-            for rows, values, signs in self.class_scores.blocks():
-                yield rows, np.abs(values[:, columns]), signs[:, columns]
+            for rows, values, signs in self.class_scores.blocks(columns):
+                yield rows, np.abs(values), signs
             return
         for rows, tp, fp in self.counts.blocks(columns=columns):
             pos, neg = (np.maximum(size[rows, None], 1) for size in (self.counts.pos, self.counts.neg))
@@ -171,15 +195,37 @@ def rank(
     min_df: float = 1,
     max_df: float = 1.0,
 ) -> Ranking:
-    """Return the terms from best to worst: by score, then document frequency, then lower column.
+    """Return the terms from best to worst.
 
-    `side`: "both" kinds of term, the "positive" first, or the "negative" first. `ratio`: of any number of
-    top terms, this share has the greatest signed scores and the rest the smallest (zheng2004). `alpha`:
-    positive terms' scores times alpha, negative terms' times 1 - alpha (forman2003). `combine`: how the
-    classes' scores become one ranking: their "max", their "mean" weighted by class size, "round_robin"
-    (each class in turn gives its best term not yet taken) or "joint" (the metric's form over all classes).
-    Terms in fewer than `min_df` or more than `max_df` documents (shares, if floats) are left out.
+    Terms with equal scores are ordered by document frequency, the most frequent first, then by column.
 
+    Parameters
+    ----------
+    scores : Scores
+        The scores of the terms for each class; see :func:`termsieve.score`.
+    side : {"both", "positive", "negative"}, default="both"
+        Which terms come first: those that speak for the class, those that speak against it, or both alike.
+    ratio : float, optional
+        Of any number of best terms, this share has the greatest signed scores and the rest the smallest
+        (zheng2004).
+    alpha : float, optional
+        The scores of positive terms are multiplied by alpha, those of negative terms by 1 - alpha
+        (forman2003).
+    combine : {"max", "mean", "round_robin", "joint"}, default="max"
+        How the scores of several classes become one ranking: by the greatest score, by the mean weighted by
+        class size, in turns (each class takes its best term that is not yet taken), or by the metric's own
+        form over all classes.
+    min_df, max_df : int or float, default=1 and 1.0
+        Terms in fewer than `min_df` or in more than `max_df` documents are left out; a float is a share of
+        the documents.
+
+    Returns
+    -------
+    Ranking
+        The ranked terms.
+
+    Examples
+    --------
     >>> from termsieve.scores import score
     >>> X, y = [[1, 1, 0, 1], [1, 1, 0, 0], [0, 1, 1, 0]], ["spam", "spam", "ham"]
     >>> counts = Counts.from_matrix(X, y, terms=["buy", "now", "hi", "ltd"])
@@ -209,12 +255,29 @@ def cut(
     sparsity: float | None = None,
     memory: float | None = None,
 ) -> Columns:
-    """Return the columns that one cut-off keeps, best first; without any, k = 1000.
+    """Return the columns of the terms that a cut-off keeps, the best first.
 
-    `k`: the best k terms. `fraction`: that share of the ranked terms, at least one. `threshold`: scores of
-    at least that. `sparsity`: as many as possible while documents keep at most that many distinct terms on
-    average (mladenic2004). `memory`: as many as possible while the training matrix, a CSR of float64 with
-    32-bit indices, takes at most that many bytes.
+    Parameters
+    ----------
+    ranking : Ranking
+        The ranked terms. Give at most one of the following cut-offs; without any, ``k=1000``.
+    k : int, optional
+        Number of terms to keep.
+    fraction : float, optional
+        Share of the ranked terms to keep; at least one term is kept.
+    threshold : float, optional
+        Keep the terms with at least this score.
+    sparsity : float, optional
+        Keep as many terms as possible while the mean number of distinct selected terms per document is at
+        most this (mladenic2004).
+    memory : float, optional
+        Keep as many terms as possible while the training matrix (CSR, float64, 32-bit indices) takes at most
+        this many bytes.
+
+    Returns
+    -------
+    ndarray of int
+        The columns of the selected terms.
     """
     given = one_cut(k=k, fraction=fraction, threshold=threshold, sparsity=sparsity, memory=memory)
     name, value = next(iter(given.items()), ("k", 1000))
@@ -240,7 +303,7 @@ def one_cut(
     sparsity: float | None = None,
     memory: float | None = None,
 ) -> dict[str, Any]:
-    """Return the one cut-off that was given, by its name, or nothing; refuse several and wrong values.
+    """Return the given cut-off by its name, or nothing; several cut-offs and wrong values are errors.
 
     >>> one_cut(fraction=0.1), one_cut()
     ({'fraction': 0.1}, {})
@@ -299,7 +362,7 @@ ALL = Size("all")
 
 
 def sparsity_curve(counts: Counts, ranking: Ranking | NDArray[Any]) -> Floats:
-    """Return the mean number of distinct terms a document keeps with the best 1, 2, ... terms."""
+    """Return the mean number of distinct selected terms per document with the best 1, 2, ... terms."""
     order = ranking.order if isinstance(ranking, Ranking) else np.asarray(ranking)
     return np.cumsum(counts.df[order]) / counts.n_docs
 
@@ -326,22 +389,21 @@ def _check(scores: Scores, side: Any, ratio: Any, alpha: Any, combine: Any) -> N
 
 
 def _joint(scores: Scores) -> Floats:
-    """Return the metric's score over all classes at once, one a term."""
+    """Return one score per term: the metric's form over all classes."""
     counts, metric = scores.counts, scores.metric
     if metric.joint is None:
-        raise ParameterError(
-            f"metric '{metric}' has no joint form; information_gain and chi_squared have one"
-        )
+        having = ", ".join(name for name, entry in METRICS.items() if entry.joint)
+        raise ParameterError(f"metric '{metric}' has no joint form; these metrics have one: {having}")
     if counts.multilabel or counts.pos.sum() != counts.n_docs:
-        raise InputError("combine='joint' needs exactly one label a document; use 'max' or 'round_robin'")
+        raise InputError("combine='joint' needs exactly one label per document; use 'max' or 'round_robin'")
     tables = [tp for _, tp, _ in counts.blocks()]
     if len(tables) > 1:
-        raise InputError("combine='joint' needs all classes at once, and these are too many; use 'max'")
+        raise InputError("combine='joint' needs all classes at once, and there are too many; use 'max'")
     return metric.joint(tables[0].astype(np.float64), counts.pos.astype(np.float64), **metric.parameters)
 
 
 class Key(NamedTuple):
-    """What terms are sorted by: the group first, if there are groups, then the value, both falling."""
+    """The sort key of terms: the group, if there are groups, then the value, both decreasing."""
 
     group: NDArray[np.int8] | None
     value: Floats
@@ -374,12 +436,12 @@ def _keys(
 
 
 def _combined_key(scores: Scores, side: str, alpha: float | None, combine: str) -> tuple[Key, Columns]:
-    """Return one key over all classes for each distinct column, and which of these each column is."""
+    """Return one key over all classes per distinct column, and for each column its distinct column."""
     blocks, kind = scores.distinct()
     pos = scores.counts.pos
     keys = _keys(scores, blocks, side, alpha)
     if combine == "mean":
-        # Added class by class, so that equal terms get equal sums whatever stands beside them.
+        # Added class by class, so that equal terms have exactly equal sums.
         weighed = (size * row for rows, key in keys for size, row in zip(pos[rows], key.value, strict=True))
         return Key(None, sum(weighed, start=np.float64(0)) / max(1, pos.sum())), kind
     return reduce(_greater, (_greatest(key) for _, key in keys)), kind
@@ -401,8 +463,8 @@ def _greater(a: Key, b: Key) -> Key:
 
 
 def _sorted(base: Columns, key: Key, kind: Columns) -> Columns:
-    """Return the columns of `base`, which holds the order of ties, by falling key."""
-    by_key = np.argsort(-key.value)  # equal keys in any order: they share a place
+    """Return the columns of `base` by decreasing key; ties keep the order of `base`."""
+    by_key = np.argsort(-key.value)  # equal keys in any order, because they share a place
     group = np.zeros(0, dtype=np.int8)
     if key.group is not None:
         group = key.group
@@ -411,7 +473,7 @@ def _sorted(base: Columns, key: Key, kind: Columns) -> Columns:
 
 
 def interleaved(positive: Columns, negative: Columns, ratio: float) -> Columns:
-    """Return the ordering whose every prefix of l terms has ratio * l, rounded half up, from `positive`."""
+    """Return the order in which any first l terms contain ratio * l, rounded half up, of `positive`."""
     steps = np.arange(len(positive) + 1)
     n_positive = np.floor(np.round(ratio * steps, 9) + 0.5)
     return kernel.interleaved(positive, negative, (np.diff(n_positive) > 0).astype(np.uint8))
@@ -435,7 +497,7 @@ def _round_robin(
     counts = scores.counts
     if counts.n_classes * len(base) > 8 * DENSE_CELLS:
         raise InputError(
-            "combine='round_robin' needs all rankings at once, and these are too many; use 'max'"
+            "combine='round_robin' needs all rankings at once, and there are too many; use 'max'"
         )
     orders = [
         _by_combined_key(
@@ -448,7 +510,7 @@ def _round_robin(
 
 
 def _kept_within(ranking: Ranking, cells: float) -> int:
-    """Return how many of the best terms have at most `cells` nonzero cells together."""
+    """Return how many of the best terms have together at most `cells` nonzero cells."""
     # A share of the documents times their number may fall a rounding error short of a whole number.
     return int(
         np.searchsorted(np.cumsum(ranking.counts.df[ranking.order]), cells * (1 + 1e-12), side="right")

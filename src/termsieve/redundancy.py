@@ -1,4 +1,4 @@
-"""Documents and a Ranking in, the best terms without those that repeat a better one out."""
+"""Documents and a Ranking come in; the best terms without redundant ones go out."""
 
 from __future__ import annotations
 
@@ -15,17 +15,16 @@ from termsieve.metrics import Floats
 from termsieve.ranking import Columns, Ranking, cut
 
 BLOCK = 256  # candidates compared at a time
-ROUNDING = 1e-9  # of two equal columns the correlation may fall this much short of 1
+ROUNDING = 1e-9  # the computed correlation of two equal columns may be smaller than 1 by this
 
 
 def distinct_cut(X: Any, ranking: Ranking, limit: float, **cutoff: Any) -> Columns:
-    """Return the columns that a cut-off keeps, best first, after redundant terms have been passed over.
+    """Return the columns that a cut-off keeps, the best first, without redundant terms.
 
-    The ranking is walked from its best term on; a term whose presence in the documents X correlates with
-    that of a kept one (phi, in absolute value) by `limit` or more is passed over, and the next takes its
-    place. Every candidate is compared with the kept terms of its own documents, so for a fixed number of
-    kept terms the cost grows linearly with the matrix. A `fraction` is one of all ranked terms, as without a
-    limit.
+    A term is left out if its presence in the documents X has a correlation (absolute value of phi) of `limit`
+    or more with the presence of a better term that was kept; the next term takes its place. Each candidate is
+    compared only with the kept terms in its own documents, so for a fixed number of kept terms the cost is
+    linear in the size of the matrix. A `fraction` is a share of all ranked terms, as without a limit.
 
     >>> from termsieve.ranking import rank
     >>> from termsieve.scores import score
@@ -75,9 +74,9 @@ def _distinct_blocks(X: Any, order: Columns, df: NDArray[np.int64], limit: float
 def _repeats(
     together: Floats, df: NDArray[np.int64], other_df: NDArray[np.int64], n_docs: int, limit: float
 ) -> Any:
-    """Return where two terms correlate by the limit or more, from the documents that have both.
+    """Return which terms correlate by the limit or more, from the number of documents that have both.
 
-    Terms in all documents vary with nothing; they repeat each other.
+    The correlation of a term in all documents is not defined; such terms count as equal.
     """
     a, b = df[:, None].astype(np.float64), other_df[None, :].astype(np.float64)
     spread = np.sqrt(a * (n_docs - a) * b * (n_docs - b))

@@ -1,8 +1,8 @@
-"""Counts and a metric in, Scores out: a value and a direction for every class and term."""
+"""Counts and a metric come in; Scores go out: a value and a direction for every class and term."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from termsieve.counts.table import Counts, Ints, dense_rows
+from termsieve.counts.table import Counts, dense_rows
 from termsieve.display import SHOWN_ROWS, html_table
 from termsieve.errors import InputError
 from termsieve.metrics import Floats, Metric, Occurrences, direction, get_metric
@@ -19,29 +19,51 @@ if TYPE_CHECKING:
     import polars
 
 
-BEST_TERMS = 5  # of each class, shown in a notebook
-BLOCK_CELLS = 2**16  # classes x terms scored at a time: what a formula leaves on its way stays in the cache
+BEST_TERMS = 5  # terms per class in a notebook
+BLOCK_CELLS = 2**16  # classes x terms scored at a time; intermediate arrays stay in the cache
 
 
 class Block(NamedTuple):
-    """The scores of some classes and columns of counts, and the directions for whoever asks."""
+    """The scores of some classes and columns; the directions are computed when they are used."""
 
     rows: slice
     values: Floats
     counts: Counts
     columns: Any = slice(None)
+    signed: bool = False
 
     @property
     def direction(self) -> NDArray[np.int8]:
-        """+1 where the term speaks for the class, -1 where against, 0 where neither."""
+        """+1 where the term speaks for the class, -1 where against, 0 where neither.
+
+        Under a signed metric that is the sign of the score, which smoothing may turn where counts are tiny.
+        """
+        if self.signed:
+            return np.sign(self.values).astype(np.int8)
         return self.counts.direction(self.rows, self.columns)
 
 
 class Scores:
-    """Scores of `counts` by `metric`, computed on demand.
+    """The scores of each class and term by one metric, computed when they are used.
 
-    `values` and `direction` are classes x terms; where that is too large, `blocks()` yields them for some
-    classes at a time.
+    Parameters
+    ----------
+    counts : Counts
+        The counts that are scored.
+    metric : Metric
+        The metric.
+    folded : bool
+        Whether negative terms are scored by their mirror image.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_classes, n_terms)
+        The score of each term for each class. If this table is too large, use `blocks()`, which yields it for
+        some classes at a time.
+    direction : ndarray of shape (n_classes, n_terms)
+        +1 where the term speaks for the class, -1 where it speaks against it, 0 where it does neither.
+    classes : ndarray
+        The classes, in the order of the rows.
     """
 
     def __init__(self, counts: Counts, metric: Metric, folded: bool) -> None:
@@ -104,9 +126,13 @@ class Scores:
         self.__dict__.update(values=values, direction=direction)
         return values, direction
 
-    def blocks(self) -> Iterator[tuple[slice, Floats, NDArray[np.int8]]]:
-        """Yield (classes, values, direction) for blocks of classes, each of a bounded size."""
-        for block in self._blocks(self.counts):
+    def blocks(self, columns: Any = slice(None)) -> Iterator[tuple[slice, Floats, NDArray[np.int8]]]:
+        """Yield (classes, values, direction) of some columns for blocks of classes of a bounded size."""
+        if self.metric.reads == "terms":  # it may number them, so it sees all
+            for block in self._blocks(self.counts):
+                yield block.rows, block.values[:, columns], block.direction[:, columns]
+            return
+        for block in self._blocks(self.counts, columns):
             yield block.rows, block.values, block.direction
 
     def _blocks(self, counts: Counts, columns: Any = slice(None)) -> Iterator[Block]:
@@ -118,12 +144,12 @@ class Scores:
             return
         for rows, tp, fp in counts.blocks(BLOCK_CELLS, columns):
             pos, neg = counts.pos[rows, None], counts.neg[rows, None]
-            values = self._values(tp, fp, pos, neg, self._extra(counts, rows, columns))
-            yield Block(rows, values, counts, columns)
+            values = self.values_of(tp, fp, pos, neg, self._extra(counts, rows, columns))
+            yield Block(rows, values, counts, columns, self.metric.kind == "signed")
 
     def distinct(self) -> tuple[Iterator[Block], NDArray[np.int64]]:
         """Return the blocks of the distinct columns, and for each column which of these it is."""
-        if sparse.issparse(self.counts.tp) or self.metric.reads == "terms":
+        if sparse.issparse(self.counts.tp) or self.metric.reads == "terms" or self.metric.by_name:
             return self._blocks(self.counts), np.arange(self.counts.n_terms)
         if self.metric.reads and self.counts.occurrences:
             first, kind = self.counts.distinct_occurrences
@@ -132,10 +158,12 @@ class Scores:
         if self.metric.needs:
             return self._blocks(counts), kind
         tp, fp, pos, neg, at = counts.tables
-        values = self._values(tp, fp, pos, neg, {})
-        return iter([Block(slice(0, counts.n_classes), values[at], counts)]), kind
+        values = self.values_of(tp, fp, pos, neg)
+        signed = self.metric.kind == "signed"
+        return iter([Block(slice(0, counts.n_classes), values[at], counts, signed=signed)]), kind
 
-    def _values(self, tp: Ints, fp: Ints, pos: Ints, neg: Ints, extra: dict[str, Any]) -> Floats:
+    def values_of(self, tp: Any, fp: Any, pos: Any, neg: Any, extra: Mapping[str, Any] = {}) -> Floats:
+        """Return the scores of tables, folded as these scores are; `extra` is what the metric reads."""
         if self.folded:
             mirrored = direction(tp, fp, pos, neg) < 0
             tp, fp = np.where(mirrored, pos - tp, tp), np.where(mirrored, neg - fp, fp)
@@ -164,6 +192,7 @@ class Scores:
             all_neg=whole.tf_total.sum() - inside,
             squares=counts.squares[columns].astype(np.float64),
             n_terms=whole.n_terms,
+            names=None if counts.terms is None else counts.terms[columns],
         )
         return {"occurrences": occurrences}
 
@@ -189,10 +218,24 @@ class Scores:
 
 
 def score(counts: Counts, metric: str | Metric | Callable[..., Any] = "bns", fold: bool = True) -> Scores:
-    """Return the Scores of `counts` by a metric's name, a Metric or a callable m(tp, fp, pos, neg).
+    """Return the scores of each class and term by a metric.
 
-    With `fold`, metrics that fold score a negative term by its mirror image (forman2003).
+    Parameters
+    ----------
+    counts : Counts
+        The counts to score.
+    metric : str, Metric or callable, default="bns"
+        The name of a metric, such as "bns" or "wfo(0.3)", or a function of (tp, fp, pos, neg).
+    fold : bool, default=True
+        Whether metrics that declare it score a negative term by its mirror image (forman2003).
 
+    Returns
+    -------
+    Scores
+        The scores and directions.
+
+    Examples
+    --------
     >>> counts = Counts.from_matrix([[1, 1, 0], [0, 1, 0], [0, 1, 1]], ["spam", "spam", "ham"])
     >>> score(counts, "accuracy").values.tolist()
     [[0.0, -1.0, 1.0], [1.0, 1.0, 2.0]]

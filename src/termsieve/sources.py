@@ -28,7 +28,7 @@ class Frame(Protocol):
 
 Location = str | os.PathLike[str]
 Source = Counts | Corpus | Frame | Location | Sequence[Location]
-# The options of `count` that say how documents are counted, not how they are read or cut into terms.
+# The options of `count` that say how documents are counted, not how they are read or split into terms.
 COUNTING = ("engine", "address", "workers", "max_terms", "checkpoint", "whole_files", "progress")
 READING = ("text", "label", "separator", "missing", "delimiter", "encoding", "max_bytes")
 
@@ -46,7 +46,7 @@ def counts_of(
     source : Counts, Corpus, frame, path or list of paths
         Where the documents come from. Counts are returned as they are.
     occurrences : bool
-        Whether to count how often terms occur, beside the documents that contain them.
+        Whether to count also how often terms occur.
     format : str, optional
         The format of the files, if their names and contents do not tell.
     **options
@@ -88,7 +88,7 @@ def corpus_of(
     reading = {name: value for name in READING if (value := options.pop(name, None)) is not None}
     if isinstance(source, str | os.PathLike):
         if holds_counts(source):
-            raise ParameterError(f"{os.fspath(source)} holds counts, and this needs the documents themselves")
+            raise ParameterError(f"{os.fspath(source)} holds counts, but the documents are needed")
         return read(source, format, **reading)
     if not hasattr(source, "columns"):
         raise InputError(f"a {type(source).__name__} holds no documents; give a Corpus, a frame, or a path")
@@ -111,7 +111,7 @@ def _counts_of_corpora(
 
 
 def _refuse_options(counts: Counts, name: str, options: dict[str, Any], format: str | None) -> Counts:
-    """Return the counts, unless options were given that only documents can follow."""
+    """Return the counts, or raise an error if options for documents were given."""
     ignored = {"format": format} | {key: value for key, value in options.items() if key not in COUNTING}
     given = sorted(key for key, value in ignored.items() if value is not None)
     if given:

@@ -10,12 +10,15 @@ from typing import Any
 
 from termsieve.errors import ParameterError
 
-EXTRAS = ("occurrences", "terms")  # what a function is handed beside its parameters: never spelled in a name
+# The default metrics; docs/reading.md has the evidence.
+READING = "correlation_coefficient"  # of the short lists that people read
+TRAINING = "information_gain"  # of the selections that classifiers are trained on
+EXTRAS = ("occurrences", "terms")  # arguments besides the parameters; never part of a name
 _FORM = re.compile(r"\s*([A-Za-z_][\w-]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
 def parse_spec(text: str) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
-    """Return the name, the positional and the keyword arguments that `text` spells.
+    """Return the name, the positional and the keyword arguments in `text`.
 
     A bare word among the arguments stands for itself.
 
@@ -58,7 +61,7 @@ def bound_parameters(
 
 
 def format_spec(name: str, function: Callable[..., Any], skip: int, parameters: dict[str, Any]) -> str:
-    """Return the text that parses back to `name` with `parameters`.
+    """Return the text that `parse_spec` reads as `name` with `parameters`.
 
     Positional parameters are always written; keyword-only ones where they differ from their default.
     """

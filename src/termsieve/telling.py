@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -13,56 +13,75 @@ import polars as pl
 from termsieve.counts import Counts
 from termsieve.display import html_table, plain_text
 from termsieve.errors import InputError, ParameterError
+from termsieve.intervals import term_intervals
 from termsieve.metrics import Metric, get_metric
 from termsieve.ranking import Combine, Ranking, Side, check_cut, cut, one_cut, rank
+from termsieve.redundancy import distinct_cut
 from termsieve.scores import score
-from termsieve.sources import Source, counts_of
+from termsieve.sources import Source, corpus_of, counts_of
+from termsieve.spec import READING, TRAINING
+from termsieve.terms import term_matrix
 
 MetricSpec = str | Metric | Callable[..., Any]
-COMPARED = ("bns", "information_gain", "chi_squared")  # by `compare_metrics` where nothing is said
+MOST_SCORES = 2**31  # classes x terms that are scored for a table: minutes; the largest corpora have 10**8
+COMPARED = ("bns", "information_gain", "chi_squared")  # the defaults of `compare_metrics`
 
 
 def telling_words(
     source: Source,
-    metric: MetricSpec = "bns",
+    metric: MetricSpec = READING,
     *,
     target: Any = None,
     each: bool = False,
     k: int = 30,
-    side: Side = "both",
+    side: Side | None = None,
     ratio: float | None = None,
     alpha: float | None = None,
     combine: Combine = "max",
     min_df: float = 1,
     max_df: float = 1.0,
+    redundancy: float | None = None,
+    interval: float | None = None,
     **options: Any,
 ) -> pl.DataFrame:
-    """Return the words that tell the classes apart, best first.
+    """Return the words that best separate the classes, the best first.
 
     Parameters
     ----------
     source : Counts, Corpus, frame, path or list of paths
         The documents or their counts: anything that `read` or `Counts.load` reads.
     metric : str, Metric or callable
-        The metric that scores each term for each class; see :data:`termsieve.METRICS`.
+        The metric that scores each term for each class; see :data:`termsieve.METRICS`. The default lists
+        words that people would name; docs/reading.md compares metrics for that.
     target : label, optional
-        The class to tell from the rest; all classes by default. Of two classes the second is the target.
+        The class to separate from the rest; all classes by default.
     each : bool
         Whether to return the best `k` terms of each class, class by class.
     k : int
         Number of terms.
-    side, ratio, alpha, combine, min_df, max_df
+    side : {"positive", "negative", "both"}, optional
+        Whether words for a class come first, words against it, or both in one order. By default words for
+        a class come first, unless `ratio`, `alpha` or `combine="joint"` asks for both. Where both are in one
+        order, of two classes the second is the target.
+    ratio, alpha, combine, min_df, max_df
         How scores become a ranking; see `rank`.
+    redundancy : float, optional
+        A term whose presence correlates with that of a better one by at least so much gives its place to the
+        next, so that the words of one repeated sentence take one place; 0.5 is a good value. It needs the
+        documents themselves.
+    interval : float, optional
+        A probability such as 0.95: adds the columns low, high, rank_low, rank_high and in_list, which say how
+        sure scores and ranks are; see `intervals.term_intervals`.
     **options
-        How documents are read and cut into terms: text=, label=, separator=, stop_words= and the other
+        How documents are read and split into terms: text=, label=, separator=, stop_words= and the other
         options of `read` and `count`.
 
     Returns
     -------
     polars.DataFrame
         One row per term: rank, term, score, class, direction, tp, fp, pos, neg. `class` is the class that the
-        term tells most about; direction is +1 if the term speaks for that class and -1 if against it; tp of
-        pos documents inside the class and fp of neg documents outside contain the term.
+        term tells most about; direction is +1 if the term speaks for that class and -1 if against it. tp of
+        the pos documents in the class, and fp of the neg documents outside, contain the term.
 
     Examples
     --------
@@ -74,34 +93,67 @@ def telling_words(
     check_cut("k", k)
     if each and target is not None:
         raise ParameterError("each=True is for all classes; leave out target=")
+    if interval is not None and (alpha is not None or combine not in ("max", "round_robin")):
+        raise ParameterError("interval= is for scores of one class; leave out alpha= and use combine='max'")
+    if interval is not None and redundancy is not None:
+        raise ParameterError("interval= ranks all words, and redundancy= leaves some out; give one of them")
     chosen = get_metric(metric)
-    counts = _counted(source, [chosen], options)
+    X, counts = _documents(source, chosen, options) if redundancy is not None else (None, None)
+    if counts is None:
+        counts = _counted(source, [chosen], options)
     _require_two_classes(counts)
+    if side is None:
+        side = "both" if ratio is not None or alpha is not None or combine == "joint" else "positive"
     if each:
+        _refuse_too_many(counts)
         parts = [counts.take([at]) for at in range(counts.n_classes)]
+    elif target is None and side == "positive":
+        _refuse_too_many(counts)
+        parts = [counts]  # of two classes either has words that speak for it
     else:
         parts = [problem_counts(counts, target, combine)]
     way = _Way(side, ratio, alpha, combine, min_df, max_df)
-    return pl.concat(way.ranking(part, chosen).head(k).to_frame() for part in parts)
+    rankings = [way.ranking(part, chosen) for part in parts]
+    if redundancy is not None:
+        rankings = [replace(one, order=distinct_cut(X, one, redundancy, k=k)) for one in rankings]
+    return pl.concat(_listed(ranking, k, interval) for ranking in rankings)
+
+
+def _documents(source: Source, metric: Metric, options: dict[str, Any]) -> tuple[Any, Counts]:
+    """Return the term matrix of a source and its counts."""
+    if isinstance(source, Counts):
+        raise ParameterError("redundancy= needs the documents themselves, and these are counts; leave it out")
+    corpus = corpus_of(source, options, options.pop("format", None))
+    X, terms = term_matrix(corpus, **options)
+    occurrences = metric.reads == "occurrences"
+    return X, Counts.from_matrix(X, corpus.labels, terms=terms, occurrences=occurrences)
+
+
+def _listed(ranking: Ranking, k: int, interval: float | None) -> pl.DataFrame:
+    """Return the table of a ranking's best terms, with intervals where these are wanted."""
+    frame = ranking.head(k).to_frame()
+    if interval is None:
+        return frame
+    bounds = term_intervals(ranking, k, interval)
+    return frame.with_columns(**{name: pl.Series(part) for name, part in bounds._asdict().items()})
 
 
 def words_for_and_against(
-    counts: Counts, target: Any = None, metric: MetricSpec = "bns", n: int = 12
+    counts: Counts, target: Any = None, metric: MetricSpec = READING, n: int = 12
 ) -> pl.DataFrame:
     """Return the `n` best terms for a class and the `n` best against it, in the columns of `telling_words`.
 
-    `rank` counts both kinds together. Without `target` the counts must pose a single problem.
+    `rank` counts both kinds together. Without `target` the counts must hold a single problem.
     """
-    own = one_problem(counts, target)
-    ranking = rank(score(own, metric))
-    signs = own.direction(slice(0, 1))[0][ranking.order]
+    ranking = rank(score(one_problem(counts, target), metric))
+    signs = ranking.directions(ranking.order)
     places = [np.flatnonzero(signs == sign)[:n] for sign in (1, -1)]
     return ranking.to_frame(np.concatenate(places))
 
 
 def select_terms(
     source: Source,
-    metric: MetricSpec = "bns",
+    metric: MetricSpec = TRAINING,
     *,
     target: Any = None,
     k: int | None = None,
@@ -117,11 +169,23 @@ def select_terms(
     max_df: float = 1.0,
     **options: Any,
 ) -> list[str]:
-    """Return the terms that a cut-off keeps, best first: a vocabulary for a vectorizer.
+    """Return the terms that a cut-off keeps, the best first: a vocabulary for a vectorizer.
 
-    `k`, `fraction`, `threshold`, `sparsity` and `memory` are the cut-offs of `cut`, at most one of them
-    (without any, k = 1000); the other parameters are those of `telling_words`.
+    Parameters
+    ----------
+    source, metric, target, side, ratio, alpha, combine, min_df, max_df, **options
+        As in :func:`termsieve.telling_words`, but for the default metric, which trained the best classifiers
+        on twelve corpora (docs/reading.md), and for `side`, which is "both".
+    k, fraction, threshold, sparsity, memory : number, optional
+        The cut-off; give at most one. Without any, ``k=1000``. See :func:`termsieve.cut`.
 
+    Returns
+    -------
+    list of str
+        The selected terms.
+
+    Examples
+    --------
     >>> from termsieve.corpus import Corpus
     >>> select_terms(Corpus(["buy cheap", "buy now", "see you"], ["spam", "spam", "ham"]), k=2)
     ['buy', 'see']
@@ -132,7 +196,7 @@ def select_terms(
     ranking = _Way(side, ratio, alpha, combine, min_df, max_df).ranking(counts, chosen)
     terms = [str(term) for term in counts.names()[cut(ranking, **cuts)]]
     if not terms:
-        raise ParameterError("no word passes this cut-off; allow more")
+        raise ParameterError("the cut-off keeps no word; choose a less strict one")
     return terms
 
 
@@ -187,8 +251,22 @@ def compare_metrics(
 ) -> Comparison:
     """Return where metrics agree and differ on the best `k` terms of a source.
 
-    The parameters are those of `telling_words`, with at least two `metrics`.
+    Parameters
+    ----------
+    source, target, side, combine, min_df, max_df, **options
+        As in :func:`termsieve.telling_words`.
+    metrics : sequence of str, Metric or callable
+        At least two metrics.
+    k : int, default=50
+        Number of best terms to compare.
 
+    Returns
+    -------
+    Comparison
+        The overlap of each two metrics, and the rank of each term by each metric.
+
+    Examples
+    --------
     >>> from termsieve.corpus import Corpus
     >>> corpus = Corpus(["buy cheap", "buy now", "see you"], ["spam", "spam", "ham"])
     >>> compare_metrics(corpus, ["bns", "ig"], k=2).overlap.select("metric", "other", "both").rows()
@@ -209,11 +287,21 @@ def compare_metrics(
 
 
 def class_summary(source: Source, **options: Any) -> pl.DataFrame:
-    """Return one row per class of a source: class, documents, share, skew.
+    """Return the size of each class.
 
-    `share` is that of all documents; `skew` is the number of documents outside the class per document in it,
-    or None for an empty class. `options` are those of `telling_words`.
+    Parameters
+    ----------
+    source, **options
+        As in :func:`termsieve.telling_words`.
 
+    Returns
+    -------
+    polars.DataFrame
+        One row per class: class, documents, share of all documents, skew. The skew is the number of documents
+        outside the class divided by the number in it, or None for an empty class.
+
+    Examples
+    --------
     >>> from termsieve.corpus import Corpus
     >>> class_summary(Corpus(["buy", "now", "see", "you"], ["spam", "ham", "ham", "ham"])).rows()
     [('ham', 3, 0.75, 0.3333333333333333), ('spam', 1, 0.25, 3.0)]
@@ -230,6 +318,34 @@ def class_summary(source: Source, **options: Any) -> pl.DataFrame:
     )
 
 
+def class_words(
+    source: Source, n: int = 6, *, min_df: float = 1, redundancy: float | None = None, **options: Any
+) -> pl.DataFrame:
+    """Return the rows of `class_summary` with the `n` best words for each class, in the column words.
+
+    The parameters are those of `telling_words`. A class that is alone has no words; no class has any if there
+    are too many classes and terms to score.
+
+    >>> from termsieve.corpus import Corpus
+    >>> mail = Corpus(["buy cheap", "buy now", "see you"], ["spam", "spam", "ham"])
+    >>> class_words(mail, n=1).select("class", "words").rows()
+    [('ham', 'see'), ('spam', 'buy')]
+    """
+    if redundancy is None:
+        source, options = counts_of(source, **options), {}
+    elif not isinstance(source, Counts):
+        source = corpus_of(source, options, options.pop("format", None))
+    summary = class_summary(source, **options)
+    best: dict[Any, list[str]] = {label: [] for label in summary["class"]}
+    if len(best) > 1 and not (isinstance(source, Counts) and _are_too_many(source)):
+        how: dict[str, Any] = {"each": True, "k": n, "min_df": min_df, "redundancy": redundancy}
+        listed = telling_words(source, **how, **options).filter(pl.col("direction") > 0)
+        for label, term in listed.select("class", "term").iter_rows():
+            best[label].append(term)
+    words = pl.Series("words", [", ".join(terms) for terms in best.values()], dtype=pl.String)
+    return summary.with_columns(words)
+
+
 def common_terms(source: Source, n: int = 20, **options: Any) -> pl.DataFrame:
     """Return the `n` terms that the most documents contain: term, documents.
 
@@ -244,11 +360,24 @@ def common_terms(source: Source, n: int = 20, **options: Any) -> pl.DataFrame:
 
 
 def problem_counts(counts: Counts, target: Any = None, combine: str = "max") -> Counts:
-    """Return the counts of the class `target`, or of all classes that make a problem of their own."""
+    """Return the counts of the class `target`, or of all classes that are problems."""
     _require_two_classes(counts)
     if target is not None:
         return counts.take([counts.position(target)])
+    _refuse_too_many(counts)
     return counts if combine == "joint" else counts.take(counts.problems)
+
+
+def _are_too_many(counts: Counts) -> bool:
+    return counts.n_classes * counts.n_terms > MOST_SCORES
+
+
+def _refuse_too_many(counts: Counts) -> None:
+    if _are_too_many(counts):
+        raise InputError(
+            f"{counts.n_classes:,} classes and {counts.n_terms:,} terms are too many to score all of them; "
+            "choose one class, or check that the labels are classes and not numbers of documents"
+        )
 
 
 def one_problem(counts: Counts, target: Any = None) -> Counts:
@@ -263,12 +392,12 @@ def one_problem(counts: Counts, target: Any = None) -> Counts:
 def _require_two_classes(counts: Counts) -> None:
     if counts.n_classes < 2 and not counts.multilabel:
         only = f"class {str(counts.classes[0])!r}" if counts.n_classes else "class"
-        raise InputError(f"there is only one {only}; to tell classes apart takes two")
+        raise InputError(f"there is only one {only}; at least two classes are needed")
 
 
 @dataclass(frozen=True)
 class _Way:
-    """How scores become a ranking; the fields are `rank`'s."""
+    """How scores become a ranking; the fields are the parameters of `rank`."""
 
     side: Side
     ratio: float | None
@@ -283,7 +412,7 @@ class _Way:
 
 
 def _counted(source: Source, metrics: Sequence[Metric], options: dict[str, Any]) -> Counts:
-    """Return the counts of a source, with occurrences where a metric reads them."""
+    """Return the counts of a source, with occurrences if a metric reads them."""
     if isinstance(source, Counts):
         return counts_of(source, **options)
     reads = any(metric.reads == "occurrences" for metric in metrics)

@@ -19,7 +19,7 @@ ROUND = 200  # inputs that a process tries under one seed
 HANG_SECONDS = 120  # without an input being finished
 NAMES = (
     *("counts", "checkpoint", "shards", "results", "model"),
-    *("arff", "reuters", "reviews", "svmlight", "csv", "jsonl", "plan"),
+    *("arff", "reuters", "reviews", "svmlight", "csv", "jsonl", "parquet", "plan"),
 )
 
 

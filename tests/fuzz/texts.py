@@ -1,11 +1,14 @@
-"""Targets whose files are text: the readers' formats and plans of studies."""
+"""Targets whose files people write or get: the readers' formats and plans of studies."""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 from hypothesis import strategies as st
 from tests.fuzz.changes import changed_bytes, changed_text, changed_value
 
@@ -175,6 +178,33 @@ def _plans(draw: Any) -> dict[str, bytes]:
     return {"plan.toml": text.encode("utf-8", "replace")}
 
 
+@cache
+def _written_tables() -> tuple[bytes, ...]:
+    """Return Parquet tables of several kinds: packed or not, one group or several, labels in lists."""
+    several = [["spam"], [], ["spam", "ham"]] * 20
+    frame = pl.DataFrame(
+        {"text": [f"cheap pills {i}" for i in range(60)], "label": ["spam", "ham", "eggs"] * 20}
+    )
+    packings: tuple[Any, ...] = ("uncompressed", "zstd", "snappy")
+    written = []
+    for table in (frame, frame.with_columns(label=pl.Series(several))):
+        for packing in packings:
+            buffer = io.BytesIO()
+            table.write_parquet(buffer, compression=packing, row_group_size=25)
+            written.append(buffer.getvalue())
+    return tuple(written)
+
+
+@st.composite
+def _parquet_tables(draw: Any) -> dict[str, bytes]:
+    content = draw(st.sampled_from(_written_tables()))
+    if draw(st.booleans()):
+        return {"a.parquet": draw(changed_bytes(content))}
+    # What a reader believes stands at the end.
+    footer = int.from_bytes(content[-8:-4], "little") + 8
+    return {"a.parquet": content[:-footer] + draw(changed_bytes(content[-footer:]))}
+
+
 TEXT_TARGETS: dict[str, tuple[Any, Callable[[Path], None]]] = {
     "arff": (_files("a.arff", ARFF_TOKENS, ARFF, ARFF_TEXT), _read_and_counted("a.arff", format="arff")),
     "reuters": (_files("a.sgm", SGML_TOKENS, REUTERS), _read_and_counted("a.sgm", format="reuters")),
@@ -190,6 +220,10 @@ TEXT_TARGETS: dict[str, tuple[Any, Callable[[Path], None]]] = {
     "jsonl": (
         _files("a.jsonl", TABLE_TOKENS, JSON_LINES, JSON_SEVERAL),
         _read_and_counted("a.jsonl", format="table", text="text", label="label"),
+    ),
+    "parquet": (
+        _parquet_tables(),
+        _read_and_counted("a.parquet", format="table", text="text", label="label"),
     ),
     "plan": (_plans(), _plan_read),
 }

@@ -1,4 +1,4 @@
-"""Result rows come in; how often a method, or one of two, comes near the best goes out (forman2003)."""
+"""Result rows come in; how often one or two methods are near the best goes out (forman2003)."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def best_chances(
 ) -> pl.DataFrame:
     """Return the share of problems on which a method is within a tolerance of the best of all methods.
 
-    Compared are average maxima, or the values at `size`; only problems that every method has count.
+    The average maxima are compared, or the values at `size`. Only problems with results of all methods count.
     """
-    made = []
+    tables = []
     for learner, methods, gaps in _gaps(rows, measure, size):
         for tolerance in _checked(measure, tolerances):
             shares = _near(gaps, tolerance).mean(axis=0)
-            made.append(_table(learner, tolerance, len(gaps), method=methods, share=shares.tolist()))
-    return _joined(made, ["method", "learner", "tolerance", "share", "n_problems"])
+            tables.append(_table(learner, tolerance, len(gaps), method=methods, share=shares.tolist()))
+    return _joined(tables, ["method", "learner", "tolerance", "share", "n_problems"])
 
 
 def pair_chances(
@@ -45,12 +45,12 @@ def pair_chances(
     tolerances: Sequence[float] | None = None,
     size: float | None = None,
 ) -> pl.DataFrame:
-    """Return for every pair of methods the share of problems on which either is near the best, best first.
+    """Return for each pair of methods the share of problems on which one of them is near the best.
 
-    `first_alone` and `second_alone` are the shares of the two by themselves, the stronger first; `gain` is
+    `first_alone` and `second_alone` are the shares of the two single methods, the stronger first; `gain` is
     what the second adds to the first.
     """
-    made = []
+    tables = []
     for learner, methods, gaps in _gaps(rows, measure, size):
         pairs = list(combinations(range(len(methods)), 2))
         for tolerance in _checked(measure, tolerances):
@@ -59,7 +59,7 @@ def pair_chances(
             # The stronger of the two is named first.
             ordered = [(a, b) if alone[a] >= alone[b] else (b, a) for a, b in pairs]
             both = [float((near[:, a] | near[:, b]).mean()) for a, b in ordered]
-            made.append(
+            tables.append(
                 _table(
                     learner,
                     tolerance,
@@ -75,7 +75,7 @@ def pair_chances(
     columns = ["first", "second", "learner", "tolerance", "share", "first_alone", "second_alone", "gain"]
     columns.append("n_problems")
     order = ["learner", "tolerance", "share", "first", "second"]
-    return _joined(made, columns).sort(order, descending=[False, False, True, False, False])
+    return _joined(tables, columns).sort(order, descending=[False, False, True, False, False])
 
 
 def best_pairs(
@@ -102,7 +102,7 @@ def backups(
     learner. The best backup comes first; `n_failed` is the number of those problems; where it is 0, `share`
     is null.
     """
-    made = []
+    tables = []
     for learner, methods, gaps in _gaps(rows, measure, size):
         steps = _checked(measure, tolerances)
         chosen = _leader(methods, gaps, min(steps)) if leader is None else leader
@@ -116,7 +116,7 @@ def backups(
             rest = np.delete(failed, at, axis=1)
             shares = rest.mean(axis=0).tolist() if len(failed) else [None] * len(others)
             table = _table(learner, tolerance, len(gaps), method=others, share=shares)
-            made.append(
+            tables.append(
                 table.with_columns(
                     leader=pl.lit(chosen),
                     n_failed=pl.lit(len(failed)),
@@ -125,19 +125,19 @@ def backups(
             )
     columns = ["leader", "method", "learner", "tolerance", "share", "n_failed", "n_problems"]
     order = ["learner", "tolerance", "share", "method"]
-    return _joined(made, columns).sort(order, descending=[False, False, True, False], nulls_last=True)
+    return _joined(tables, columns).sort(order, descending=[False, False, True, False], nulls_last=True)
 
 
 def _gaps(
     rows: Rows, measure: Measure, size: float | None
 ) -> list[tuple[str, list[str], NDArray[np.float64]]]:
     """Return for each learner its methods and, problems x methods, how far each is below the best."""
-    made = []
+    gaps = []
     for learner, values in per_learner(goal_values(rows, measure, size)):
         wide = by_method(values)
         table = wide.drop(PROBLEM).to_numpy()
-        made.append((learner, wide.columns[len(PROBLEM) :], table.max(axis=1, keepdims=True) - table))
-    return made
+        gaps.append((learner, wide.columns[len(PROBLEM) :], table.max(axis=1, keepdims=True) - table))
+    return gaps
 
 
 def _leader(methods: list[str], gaps: NDArray[np.float64], tolerance: float) -> str:

@@ -14,7 +14,7 @@ from termsieve.metrics import Metric
 from termsieve.scores import score
 
 Floats = NDArray[np.float64]
-RESOLUTION = 160  # about as many grid lines each way; all whole numbers where there are fewer
+RESOLUTION = 160  # about this many grid lines per axis; all whole numbers if there are fewer
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,10 @@ class Grid:
 
 
 def score_grid(metric: Metric, pos: int, neg: int, resolution: int = RESOLUTION) -> Grid:
-    """Return what a two-sided ranking sorts by, over all tables of `pos` and `neg` documents.
+    """Return the key of a two-sided ranking for all tables of `pos` and `neg` documents.
 
-    Metrics that fold are folded and signed ones taken by magnitude, as in a ranking of both sides.
+    Metrics that fold are folded, and signed scores are replaced by their absolute values, as in a ranking of
+    both sides.
     """
     if not metric.elementwise:
         raise ParameterError(
@@ -58,7 +59,7 @@ def score_grid(metric: Metric, pos: int, neg: int, resolution: int = RESOLUTION)
 
 
 def _ticks(total: int, resolution: int) -> NDArray[np.int64]:
-    """Return whole numbers from 0 to `total`: all, or even steps and ever smaller ones towards both ends."""
+    """Return whole numbers from 0 to `total`: all, or some, with smaller steps towards both ends."""
     if total <= resolution:
         return np.arange(total + 1)
     near = np.geomspace(1, total / 2, resolution // 3)
@@ -66,8 +67,8 @@ def _ticks(total: int, resolution: int) -> NDArray[np.int64]:
     return np.unique(np.round(np.concatenate([near, total - near, even])).astype(np.int64))
 
 
-# For each way the corners of a cell can be at or above the level (bit 0 the lower left, then lower right,
-# upper right, upper left) the pairs of its edges (0 lower, 1 right, 2 upper, 3 left) that a line joins.
+# Which corners of a cell are at or above the level (bit 0 the lower left, then lower right, upper right,
+# upper left) decides which pairs of its edges (0 lower, 1 right, 2 upper, 3 left) a line joins.
 _JOINS: dict[int, tuple[tuple[int, int], ...]] = {
     1: ((3, 0),),
     2: ((0, 1),),
@@ -82,7 +83,7 @@ _JOINS: dict[int, tuple[tuple[int, int], ...]] = {
     13: ((1, 0),),
     14: ((0, 3),),
 }
-# Two opposite corners are above: the mean of all four decides whether the middle is, and joins them.
+# If two opposite corners are above, the mean of all four decides whether the middle is above and joins them.
 _SADDLES = {5: (((3, 0), (1, 2)), ((3, 2), (1, 0))), 10: (((0, 1), (2, 3)), ((0, 3), (2, 1)))}
 
 
@@ -146,7 +147,7 @@ def _stitched(segments: NDArray[np.int64]) -> list[list[int]]:
 
 
 def _thinned(line: Floats, tolerance: float) -> Floats:
-    """Return the line without points that its other points make superfluous (Ramer, Douglas and Peucker)."""
+    """Return the line without points that hardly change its shape (Ramer, Douglas and Peucker)."""
     kept = np.zeros(len(line), dtype=bool)
     kept[[0, -1]] = True
     stack = [(0, len(line) - 1)]

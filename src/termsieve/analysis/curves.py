@@ -47,8 +47,8 @@ def size_curves(
     rows = rows if size_kind is None else of_kind(rows, size_kind)
     if average == "micro":
         nothing = pl.lit(None, dtype=pl.Float64)
-        made = micro_values(rows, measure).with_columns(low=nothing, high=nothing)
-        return made.select(*RUN, "value", "low", "high", "n_terms", "sparsity")
+        table = micro_values(rows, measure).with_columns(low=nothing, high=nothing)
+        return table.select(*RUN, "value", "low", "high", "n_terms", "sparsity")
     return _banded(problem_means(rows, measure), list(RUN), confidence)
 
 
@@ -58,11 +58,11 @@ def _banded(means: pl.DataFrame, keys: list[str], confidence: float) -> pl.DataF
         pl.col("value", "n_terms", "sparsity").mean(),
         pl.len().alias("n_problems"),
     ]
-    made = means.group_by(keys).agg(columns).sort(in_order(*keys[: -len(RUN)]))
-    n = made["n_problems"].to_numpy()
+    bands = means.group_by(keys).agg(columns).sort(in_order(*keys[: -len(RUN)]))
+    n = bands["n_problems"].to_numpy()
     width = stats.t.ppf(0.5 + confidence / 2, np.maximum(n - 1, 1)) / np.sqrt(n)
     half = pl.col("spread") * pl.Series(width)
-    return made.with_columns(
+    return bands.with_columns(
         low=(pl.col("value") - half).clip(0, 1), high=(pl.col("value") + half).clip(0, 1)
     ).select(*keys, "value", "low", "high", "n_problems", "n_terms", "sparsity")
 
@@ -70,7 +70,7 @@ def _banded(means: pl.DataFrame, keys: list[str], confidence: float) -> pl.DataF
 def best_size(rows: Rows, measure: Measure = "f1") -> tuple[str, float]:
     """Return the kind and the size at which some method has the greatest macro value.
 
-    Of several kinds of size the one that most rows have is searched.
+    If there are several kinds of size, the kind that most rows have is searched.
     """
     kind = main_kind(rows)
     sized = size_curves(rows, measure, size_kind=kind).filter(pl.col("size_kind") != "all")
@@ -80,18 +80,18 @@ def best_size(rows: Rows, measure: Measure = "f1") -> tuple[str, float]:
 def precision_recall(rows: Rows, size: float | None = None, size_kind: str | None = None) -> pl.DataFrame:
     """Return the macro precision, recall and F1 of each method and learner at one size.
 
-    Without a size it is the best one for F1.
+    Without `size` the best size for F1 is taken.
     """
     if size is None:
         size_kind, size = best_size(rows)
     keys = ["method", "learner"]
-    made = None
+    joined = None
     for name in ("precision", "recall", "f1"):
         values = values_at(problem_means(rows, name), size, size_kind)
         part = values.group_by(keys).agg(pl.col("value").mean().alias(name))
-        made = part if made is None else made.join(part, on=keys)
-    assert made is not None
-    return made.sort(keys).with_columns(size=pl.lit(float(size)))
+        joined = part if joined is None else joined.join(part, on=keys)
+    assert joined is not None
+    return joined.sort(keys).with_columns(size=pl.lit(float(size)))
 
 
 def by_skew(
@@ -99,7 +99,7 @@ def by_skew(
 ) -> pl.DataFrame:
     """Return the value and the skew (neg / pos) of each problem, method and learner.
 
-    The value is that at `size`, or without one the average maximum over sizes.
+    The value is the one at `size`; without `size`, the average maximum over the sizes.
     """
     keys = [*PROBLEM, "method", "learner"]
     return goal_values(rows, measure, size, size_kind).select(*keys, "skew", "value").sort("skew", *keys)
@@ -112,10 +112,10 @@ def skew_curves(
     confidence: float = 0.95,
     side: Side | None = None,
 ) -> pl.DataFrame:
-    """Return `size_curves` of the problems up to a skew ("low") and above it ("high"), apart.
+    """Return `size_curves` of the problems up to a skew ("low") and of those above it ("high").
 
-    Without a threshold it is the 90th percentile of the problems' skews, which for forman2003 is 1:67.
-    `side` asks for one of the two, and for the kind of size that most rows have.
+    The default threshold is the 90th percentile of the problems' skews, which for forman2003 is 1:67. With
+    `side` only one of the two is returned, and only the kind of size that most rows have.
     """
     if side is not None:
         rows = of_kind(rows, main_kind(rows))
@@ -123,9 +123,9 @@ def skew_curves(
     if threshold is None:
         threshold = skew_percentile(rows)
     half = pl.when(pl.col("skew") <= threshold).then(pl.lit("low")).otherwise(pl.lit("high"))
-    made = _banded(means.with_columns(skew_side=half), ["skew_side", *RUN], confidence)
-    made = made if side is None else made.filter(pl.col("skew_side") == side)
-    return made.with_columns(threshold=pl.lit(float(threshold)))
+    bands = _banded(means.with_columns(skew_side=half), ["skew_side", *RUN], confidence)
+    bands = bands if side is None else bands.filter(pl.col("skew_side") == side)
+    return bands.with_columns(threshold=pl.lit(float(threshold)))
 
 
 def skew_percentile(rows: Rows, share: float = 0.9) -> float:
@@ -137,19 +137,19 @@ def skew_percentile(rows: Rows, share: float = 0.9) -> float:
 
 
 def size_needed(rows: Rows, share: float = 0.95, measure: Measure = "f1") -> pl.DataFrame:
-    """Return for each method, learner and kind of size the least size that reaches a share of the best.
+    """Return for each method, learner and kind of size the smallest size that reaches a share of the best.
 
     The best is the greatest macro value of any method with that learner and kind of size (`best`); `size`
     is null where a method never reaches it.
     """
     if not 0 < share <= 1:
         raise ParameterError(f"share must be above 0 and at most 1, not {share!r}")
-    made = size_curves(rows, measure).filter(pl.col("size_kind") != "all")
-    made = made.with_columns(best=pl.col("value").max().over("learner", "size_kind"))
+    curves = size_curves(rows, measure).filter(pl.col("size_kind") != "all")
+    curves = curves.with_columns(best=pl.col("value").max().over("learner", "size_kind"))
     reached = pl.col("value") >= share * pl.col("best") - 1e-12
     keys = ["method", "learner", "size_kind"]
     return (
-        made.group_by(keys)
+        curves.group_by(keys)
         .agg(
             pl.col("size").filter(reached).min(),
             pl.col("value").max().alias("own_best"),
@@ -161,7 +161,7 @@ def size_needed(rows: Rows, share: float = 0.95, measure: Measure = "f1") -> pl.
 
 
 def trade_offs(rows: Rows, measure: Measure = "f1") -> pl.DataFrame:
-    """Return what a value costs: for each method, learner and size the documents, sparsity and matrix cells.
+    """Return the value and the cost (documents, sparsity, matrix cells) of each method, learner and size.
 
     `cells` = n_train * sparsity are the nonzero cells of the training matrix, the memory that mladenic2004
     reckons with. `best` marks the rows that no other row of the learner beats at equal or lower cost.

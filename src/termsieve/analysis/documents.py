@@ -1,4 +1,4 @@
-"""A term matrix with labels, or counts, come in; what is suspicious about the documents goes out."""
+"""A term matrix with labels, or counts, come in; facts for warnings about the documents go out."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from termsieve.analysis.of_counts import shown
 from termsieve.counts import Counts
 
-FEW_DOCUMENTS = 10  # a class of fewer has words by chance
+FEW_DOCUMENTS = 10  # in a class with fewer documents, many words are there by chance
 GIVEAWAY = 0.9  # a term whose rates inside and outside the class differ by more gives the class away
 
 
 @dataclass(frozen=True)
 class DocumentFacts:
-    """What only the documents themselves tell, not their counts.
+    """Facts that only the documents show, not their counts.
 
     `empty` documents have no term, `duplicates` repeat the terms of an earlier one, `contradictory` ones
     share their terms with a document of another label; `mean_terms` is the mean number of distinct terms.
@@ -51,14 +51,14 @@ def document_facts(X: Any, labels: Sequence[Any] | NDArray[Any]) -> DocumentFact
 
 
 def giveaways(counts: Counts) -> pl.DataFrame:
-    """Return the terms that all but name their class, the clearest first: often a header or the label itself.
+    """Return the terms that nearly determine their class, the clearest first: often a header or the label.
 
     `tpr` and `fpr` are the shares of the documents inside and outside the class that have the term.
     """
     found = []
     for rows, tp, fp in counts.blocks():
         pos, neg = counts.pos[rows], counts.neg[rows]
-        # Half the documents of the class at least; only few terms are left to look at closely.
+        # A term in at least half of the documents of the class: few terms remain to be examined.
         for c, t in zip(*np.nonzero(2 * tp >= np.maximum(pos, FEW_DOCUMENTS)[:, None]), strict=True):
             tpr, fpr = tp[c, t] / pos[c], fp[c, t] / max(1, neg[c])
             if neg[c] and (tpr - fpr >= GIVEAWAY or fp[c, t] == 0):

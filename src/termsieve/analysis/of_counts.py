@@ -14,14 +14,15 @@ from termsieve.display import plain_text
 from termsieve.metrics import get_metric
 from termsieve.ranking import rank, sparsity_curve
 from termsieve.scores import score
+from termsieve.spec import READING
 from termsieve.telling import MetricSpec, words_for_and_against
 
 MAX_LETTERS = 60  # of a term or a class in a table that people read
-BAR_TERMS = 12  # per direction, what a chart of bars has room for
+BAR_TERMS = 12  # bars per direction that a chart has room for
 
 
 def shown(text: Any, letters: int = MAX_LETTERS) -> str:
-    """Return a text as it can be shown: valid Unicode, and cut where it is very long.
+    """Return a text that can be shown: valid Unicode, and shortened if it is very long.
 
     >>> shown("a" * 9, letters=5), shown("\\ud800x")
     ('aaaa…', '?x')
@@ -33,7 +34,7 @@ def shown(text: Any, letters: int = MAX_LETTERS) -> str:
 def class_sizes(counts: Counts) -> pl.DataFrame:
     """Return each class with its documents, their share and the skew, the largest class first.
 
-    The skew is the number of documents outside the class for one inside.
+    The skew is the number of documents outside the class divided by the number in it.
     """
     order = np.argsort(-counts.pos, kind="stable")
     return pl.DataFrame(
@@ -47,7 +48,7 @@ def class_sizes(counts: Counts) -> pl.DataFrame:
 
 
 def telling_terms(
-    counts: Counts, label: Any = None, metric: MetricSpec = "bns", n: int = BAR_TERMS
+    counts: Counts, label: Any = None, metric: MetricSpec = READING, n: int = BAR_TERMS
 ) -> pl.DataFrame:
     """Return the n best positive and the n best negative terms of a class by a metric, with their counts.
 
@@ -71,7 +72,7 @@ def _shown(column: str, table: pl.DataFrame) -> pl.Series:
 
 
 def metric_overlaps(counts: Counts, metrics: Sequence[MetricSpec], k: int = 100) -> pl.DataFrame:
-    """Return what the best k terms over all classes of every two metrics have in common."""
+    """Return for each two metrics what their best k terms, over all classes, have in common."""
     return overlaps({str(get_metric(each)): rank(score(counts, each)).order[:k].tolist() for each in metrics})
 
 

@@ -1,4 +1,4 @@
-"""Counts and rankings come in; whether a metric prefers frequent or class-bound terms goes out (li2009)."""
+"""Counts and rankings come in; whether metrics prefer frequent or class-specific terms goes out (li2009)."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def preferences(
 ) -> pl.DataFrame:
     """Return for each ranking the mean document frequency and mutual information of its top share of terms.
 
-    Both are scaled to 0 .. 1 over all ranked terms: a metric near 1 in `df` takes common words, near 1 in
-    `mi` words bound to a class (li2009, Table 1, the rankings unless others are given).
+    Both are scaled to 0 .. 1 over all ranked terms: a metric near 1 in `df` prefers frequent words, one near
+    1 in `mi` prefers words of one class. The default rankings are those of Table 1 of li2009.
     """
     if not 0 < share <= 1:
         raise ParameterError(f"share must be above 0 and at most 1, not {share!r}")
     rankings = li2009_rankings(counts) if rankings is None else rankings
     information = rank(score(counts, _mutual_information(counts))).scores
-    made = []
+    rows = []
     for name, ranking in rankings.items():
         if len(ranking) == 0:
             raise InputError(f"the ranking {name!r} has no terms; lower its min_df")
@@ -53,8 +53,8 @@ def preferences(
         row = {"metric": name, "n_terms": len(top)}
         for column, values in (("df", counts.df.astype(float)), ("mi", information)):
             row[column] = float(_scaled(values, ranking.order)[top].mean())
-        made.append(row)
-    return pl.DataFrame(made)
+        rows.append(row)
+    return pl.DataFrame(rows)
 
 
 def _mutual_information(counts: Counts) -> str:
@@ -62,6 +62,6 @@ def _mutual_information(counts: Counts) -> str:
 
 
 def _scaled(values: NDArray[np.float64], among: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the values on the scale where the least of `among` is 0 and the greatest 1; all equal: 0."""
+    """Return the values scaled so that the least of `among` is 0 and the greatest 1; 0 if all are equal."""
     low, high = values[among].min(), values[among].max()
     return (values - low) / (high - low) if high > low else np.zeros_like(values)

@@ -37,8 +37,8 @@ def chosen_parameters(selections: pl.DataFrame, parameter: Parameter | None = No
 def tuning_curves(selections: pl.DataFrame, parameter: Parameter | None = None) -> pl.DataFrame:
     """Return the goal's value (`value`) at each candidate ratio or lam, averaged over trials and folds.
 
-    The candidates of both are evenly spaced from 0 to 1: a curve of m values stands for 0, 1/(m-1), ..., 1.
-    `parameter` asks for the selections that chose the one of that name.
+    The candidates are evenly spaced from 0 to 1: a curve of m values belongs to 0, 1/(m-1), ..., 1. With
+    `parameter` ("ratio" or "lam") only the selections that chose this parameter are used.
     """
     _check(selections, ["curve"])
     tuned = selections if parameter is None else selections.filter(_chosen(parameter))
@@ -55,9 +55,9 @@ def implied_ratios(
 ) -> pl.DataFrame:
     """Return for each class, metric and size the share of positive terms among the metric's best terms.
 
-    It is the ratio that a two-sided metric decides without saying so.
+    A two-sided metric has this ratio without any choice of the user.
     """
-    made = []
+    records = []
     for c in counts.problems.tolist():
         own = counts.take([c])
         for chosen in map(get_metric, metrics):
@@ -67,7 +67,7 @@ def implied_ratios(
             for size in sizes:
                 n = min(int(size), len(signs))
                 share = float(positive[n - 1] / n) if n else None
-                made.append(
+                records.append(
                     {
                         "class": str(counts.classes[c]),
                         "metric": str(chosen),
@@ -76,16 +76,16 @@ def implied_ratios(
                     }
                 )
     schema = {"class": pl.String, "metric": pl.String, "size": pl.Int64, "ratio": pl.Float64}
-    return pl.DataFrame(made, schema=schema)
+    return pl.DataFrame(records, schema=schema)
 
 
 def largest_scores(counts: Counts, metrics: Sequence[str | Metric | Callable[..., Any]]) -> pl.DataFrame:
     """Return for each class and metric the best positive and the best negative term with their scores.
 
-    A signed metric's scores are taken by magnitude; null where the class has no term of that direction.
+    Signed scores are given as absolute values; null if the class has no term of that direction.
     """
     names = counts.names()
-    made = []
+    records = []
     for c in counts.problems.tolist():
         own = counts.take([c])
         for chosen in map(get_metric, metrics):
@@ -99,11 +99,11 @@ def largest_scores(counts: Counts, metrics: Sequence[str | Metric | Callable[...
                     f"{side}_term": None if best is None else str(names[best]),
                     f"{side}_score": None if best is None else float(values[best]),
                 }
-            made.append(row)
+            records.append(row)
     schema: dict[str, Any] = {"class": pl.String, "metric": pl.String}
     for side in ("positive", "negative"):
         schema |= {f"{side}_term": pl.String, f"{side}_score": pl.Float64}
-    return pl.DataFrame(made, schema=schema)
+    return pl.DataFrame(records, schema=schema)
 
 
 def _chosen(parameter: Parameter | None) -> pl.Expr:

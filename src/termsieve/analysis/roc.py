@@ -20,12 +20,12 @@ from termsieve.telling import MetricSpec, one_problem
 
 SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000)
 MAX_METRICS = 5
-POINT_LETTERS = 160  # of all words of a point
+POINT_LETTERS = 160  # letters of all words of a point
 METRICS = ("bns", "information_gain")
 
 
 class RocMap(NamedTuple):
-    """What a ROC map shows of one class: its terms as `points` and, for each metric and size k, `lines`.
+    """The content of the ROC map of one class: its terms as `points`, and `lines` per metric and size k.
 
     `pos` and `neg` are the numbers of documents inside and outside the class.
     """
@@ -38,7 +38,7 @@ class RocMap(NamedTuple):
 
     @property
     def table(self) -> pl.DataFrame:
-        """The points, which are the numbers that a reader may want."""
+        """The points: the numbers that are shown as a table."""
         return self.points
 
 
@@ -73,7 +73,8 @@ def term_points(
 ) -> pl.DataFrame:
     """Return the distinct points (fp, tp) of a class: how many terms share each, and the first of them.
 
-    Of more than `max_points` the best by any of the metrics are kept. `words` holds up to `max_words` terms.
+    If there are more than `max_points`, the best by any of the metrics are kept. `words` holds up to
+    `max_words` terms.
     """
     own = one_problem(counts, label)
     tp, fp = own.tp[0], own.df - own.tp[0]
@@ -99,7 +100,7 @@ def term_points(
 
 
 def _listed(names: NDArray[Any], total: int) -> str:
-    """Return the names one after the other, as many as fit, and how many more there are."""
+    """Return as many of the names as fit into a line, and the number of the others."""
     words = [shown(name) for name in names]
     letters = np.cumsum([len(word) for word in words])
     words = words[: max(1, int((letters <= POINT_LETTERS).sum()))]
@@ -114,7 +115,7 @@ def isoclines(
     sizes: Sequence[int] = SIZES,
     resolution: int = RESOLUTION,
 ) -> pl.DataFrame:
-    """Return for each metric and size k the lines of the tables that score as the class's k-th best term.
+    """Return for each metric and size k the line of tables with the score of the class's k-th best term.
 
     Terms above are among the best k, terms below are not, terms on the line may be either. A two-sided
     metric has a line for positive and one for negative terms. `line` numbers the lines, `step` their points;
@@ -147,8 +148,8 @@ def isocline_family(
 ) -> pl.DataFrame:
     """Return lines of equal score of one metric over the ROC plane (forman2003, Appendix C).
 
-    Of a number of levels each divides the plane's tables into equal parts; or give the levels themselves.
-    `fpr` and `tpr` are rates; `line` numbers the lines, `step` their points.
+    `levels` is a number of levels, which divide the tables of the plane into equal parts, or the levels
+    themselves. `fpr` and `tpr` are rates; `line` numbers the lines, `step` their points.
     """
     chosen = get_metric(metric)
     grid = score_grid(chosen, pos, neg)

@@ -64,7 +64,7 @@ def paired_tests(
     else:
         key = (*PROBLEM, "trial")
         values = values_at(problem_values(rows, measure), size, size_kind)
-    made = []
+    tables = []
     for learner, part in per_learner(values):
         wide = by_method(part, key)
         tests = [
@@ -72,10 +72,10 @@ def paired_tests(
             for a, b in _compared(wide.columns[len(key) :], reference)
         ]
         if tests:
-            made.append(_with_holm(pl.DataFrame(tests, infer_schema_length=None)))
-    if not made:
-        raise InputError("there is only one method, and nothing to compare it with")
-    return pl.concat(made)
+            tables.append(_with_holm(pl.DataFrame(tests, infer_schema_length=None)))
+    if not tables:
+        raise InputError("there is only one method; at least two are needed")
+    return pl.concat(tables)
 
 
 def paired_at_best_size(rows: Rows, measure: Measure = "f1", reference: str | None = None) -> pl.DataFrame:
@@ -93,13 +93,13 @@ def _compared(methods: Sequence[str], reference: str | None) -> list[tuple[str, 
 
 
 def _paired(a: NDArray[Any], b: NDArray[Any]) -> dict[str, Any]:
-    """Return both tests; equal values everywhere differ with p = 1, and one pair alone has no p."""
+    """Return both tests; if all values are equal, p is 1, and a single pair has no p."""
     difference = a - b
-    made: dict[str, Any] = {"n": len(a), "difference": float(difference.mean())}
+    facts: dict[str, Any] = {"n": len(a), "difference": float(difference.mean())}
     spread = np.ptp(difference)
     if len(a) < 2:
-        return made | {"t": None, "p_t": None, "w": None, "p_wilcoxon": None}
-    if spread <= 1e-12 * max(1.0, np.abs(difference).max()):  # no variance: t is 0 or without bound
+        return facts | {"t": None, "p_t": None, "w": None, "p_wilcoxon": None}
+    if spread <= 1e-12 * max(1.0, np.abs(difference).max()):  # no variance: t is 0 or infinite
         zero = bool(np.abs(difference).max() <= 1e-12)
         t, p_t = (0.0, 1.0) if zero else (None, 0.0)
     else:
@@ -107,20 +107,20 @@ def _paired(a: NDArray[Any], b: NDArray[Any]) -> dict[str, Any]:
         t, p_t = float(test.statistic), float(test.pvalue)
     moved = np.where(np.abs(difference) <= 1e-12, 0.0, difference)
     if not moved.any():
-        return made | {"t": t, "p_t": p_t, "w": 0.0, "p_wilcoxon": 1.0}
+        return facts | {"t": t, "p_t": p_t, "w": 0.0, "p_wilcoxon": 1.0}
     w, p_wilcoxon = _wilcoxon(moved)
-    return made | {"t": t, "p_t": p_t, "w": w, "p_wilcoxon": p_wilcoxon}
+    return facts | {"t": t, "p_t": p_t, "w": w, "p_wilcoxon": p_wilcoxon}
 
 
 def _wilcoxon(difference: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the lesser sum of signed ranks and its two-sided p-value, exact for few pairs."""
+    """Return the smaller sum of signed ranks and its two-sided p-value, exact for few pairs."""
     moved = difference[difference != 0]
     ranks = stats.rankdata(np.abs(moved))
     tied = len(np.unique(ranks)) < len(ranks) or len(moved) < len(difference)
     if not tied or len(difference) > FEW_PAIRS:
         test = stats.wilcoxon(difference)
         return float(test.statistic), float(test.pvalue)
-    # Every sign pattern is as likely as any other. scipy would go through all of them, one by one.
+    # All sign patterns are equally likely. scipy would enumerate them one by one.
     doubled = np.round(2 * ranks).astype(int)
     ways = np.ones(1)
     for rank in doubled:
@@ -139,8 +139,10 @@ def _with_holm(table: pl.DataFrame) -> pl.DataFrame:
         for place, value in zip(known.arg_true(), holm(p.drop_nulls().to_numpy()), strict=True):
             adjusted[place] = float(value)
         columns.append(pl.Series(f"{name}_holm", adjusted, dtype=pl.Float64))
-    made = table.with_columns(pl.col("t", "p_t", "w", "p_wilcoxon").cast(pl.Float64)).with_columns(columns)
-    return made.select(
+    with_holm = table.with_columns(pl.col("t", "p_t", "w", "p_wilcoxon").cast(pl.Float64)).with_columns(
+        columns
+    )
+    return with_holm.select(
         "first",
         "second",
         "learner",
@@ -158,9 +160,9 @@ def _with_holm(table: pl.DataFrame) -> pl.DataFrame:
 class MeanRanks(NamedTuple):
     """Friedman's test over problems with Nemenyi's post-hoc test.
 
-    `ranks` has a row a method (method, rank: the mean rank, 1 best; value: the mean), `pairs` a row a pair
-    (first, second, difference of ranks, p_value). Methods whose mean ranks differ by less than
-    `critical_difference` are not told apart at the level `alpha`.
+    `ranks` has one row per method (method, rank: the mean rank, 1 best; value: the mean), `pairs` one row per
+    pair (first, second, difference of ranks, p_value). Methods whose mean ranks differ by less than
+    `critical_difference` do not differ significantly at the level `alpha`.
     """
 
     learner: str
@@ -174,7 +176,7 @@ class MeanRanks(NamedTuple):
 
     @property
     def table(self) -> pl.DataFrame:
-        """The pairs, which are the numbers that a reader may want."""
+        """The pairs: the numbers that are shown as a table."""
         return self.pairs
 
 
@@ -188,8 +190,8 @@ def mean_ranks(
 ) -> MeanRanks:
     """Return Friedman's test and Nemenyi's pairwise tests of three or more methods with one learner.
 
-    Each problem ranks the methods by its value at `size`, or its average maximum; ties share their ranks.
-    Demšar, JMLR 7 (2006), tells why for several data sets these are the tests to take.
+    Each problem ranks the methods by the value at `size`, or by the average maximum; ties share their ranks.
+    Demšar, JMLR 7 (2006), recommends these tests for comparisons over several data sets.
     """
     if not 0 < alpha < 1:
         raise ParameterError(f"alpha must lie between 0 and 1, not {alpha!r}")
@@ -224,7 +226,7 @@ def mean_ranks(
 
 
 def _friedman(ranked: NDArray[np.float64]) -> tuple[float, float]:
-    """Return Friedman's statistic, corrected for ties, and its p-value; 0 and 1 where all is tied."""
+    """Return Friedman's statistic, corrected for ties, and its p-value; 0 and 1 if all values are tied."""
     if (ranked == ranked[:, :1]).all():
         return 0.0, 1.0
     test = stats.friedmanchisquare(*ranked.T)

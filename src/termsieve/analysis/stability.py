@@ -1,4 +1,4 @@
-"""Selections come in; how alike they are over folds, and between methods, goes out."""
+"""Selections come in; how similar they are over folds, and between methods, goes out."""
 
 from __future__ import annotations
 
@@ -48,24 +48,24 @@ def fold_stability(
     n_terms: int | Mapping[str, int] | None = None,
     sizes: Sequence[float] = (),
 ) -> pl.DataFrame:
-    """Return for each problem, method and size the mean likeness of the selections of its trials and folds.
+    """Return for each problem, method and size the mean similarity of the selections of trials and folds.
 
     `jaccard` and, where the size of the vocabulary is known (`n_terms`: a number, or one per corpus),
-    `kuncheva` are means over all pairs of the `n_sets` selections; of a single selection they are null.
+    `kuncheva` are means over all pairs of the `n_sets` selections; they are null for a single selection.
     `sizes` adds the smaller numbers of terms that a study does not store; see `prefixes`.
     """
     missing = [name for name in (*_RUN, "terms") if name not in selections.columns]
     if missing:
         raise InputError(f"the selections lack the column {missing[0]!r}; give them as a study writes them")
     selections = prefixes(selections, sizes) if sizes else selections
-    made = []
+    rows = []
     for key, part in selections.sort(_RUN, nulls_last=True).group_by(list(_RUN), maintain_order=True):
         row = dict(zip(_RUN, key, strict=True))
         size = n_terms.get(str(row["corpus"])) if isinstance(n_terms, Mapping) else n_terms
         sets = [set(terms) for terms in part["terms"].to_list()]
         pairs = list(combinations(sets, 2))
         indices = [] if size is None else [kuncheva(a, b, size) for a, b in pairs]
-        made.append(
+        rows.append(
             row
             | {
                 "n_sets": len(sets),
@@ -75,14 +75,14 @@ def fold_stability(
         )
     schema = {name: selections.schema[name] for name in _RUN}
     return pl.DataFrame(
-        made, schema=schema | {"n_sets": pl.Int64, "jaccard": pl.Float64, "kuncheva": pl.Float64}
+        rows, schema=schema | {"n_sets": pl.Int64, "jaccard": pl.Float64, "kuncheva": pl.Float64}
     )
 
 
 def prefixes(selections: pl.DataFrame, sizes: Sequence[float]) -> pl.DataFrame:
-    """Return the selections with those of smaller numbers of terms, which a study does not store.
+    """Return the selections and also those of smaller numbers of terms, which a study does not store.
 
-    Where nothing was tuned for its size, the best k terms are the first k of a longer selection.
+    If nothing was tuned for the size, the best k terms are the first k of a longer selection.
     """
     ranked = selections.filter(
         (pl.col("size_kind") == "k") & pl.col("ratio").is_null() & pl.col("lam").is_null()
@@ -98,15 +98,15 @@ def prefixes(selections: pl.DataFrame, sizes: Sequence[float]) -> pl.DataFrame:
 
 
 def overlaps(selections: Mapping[str, Collection[Any]]) -> pl.DataFrame:
-    """Return for every two named selections, also the same, the terms they share and their Jaccard index."""
+    """Return for each pair of selections the number of shared terms and the Jaccard index."""
     sets = {name: set(terms) for name, terms in selections.items()}
-    made = [
+    rows = [
         {"first": a, "second": b, "shared": len(sets[a] & sets[b]), "jaccard": jaccard(sets[a], sets[b])}
         for a in sets
         for b in sets
     ]
     return pl.DataFrame(
-        made, schema={"first": pl.String, "second": pl.String, "shared": pl.Int64, "jaccard": pl.Float64}
+        rows, schema={"first": pl.String, "second": pl.String, "shared": pl.Int64, "jaccard": pl.Float64}
     )
 
 

@@ -24,7 +24,7 @@ _BREAK_EVEN_CELLS = ("be_tp", "be_fp", "be_fn")
 
 
 def problem_values(rows: Rows, measure: Measure = "f1") -> pl.DataFrame:
-    """Return one row a problem, trial, method, learner and size with the `value` of a measure.
+    """Return the `value` of a measure, one row per problem, trial, method, learner and size.
 
     The confusion counts of a trial are pooled over its folds before the measure is taken (forman2003). A
     problem with several target classes has the mean over them, or for accuracy the share of documents put
@@ -51,16 +51,16 @@ def problem_values(rows: Rows, measure: Measure = "f1") -> pl.DataFrame:
 
 
 def problem_means(rows: Rows, measure: Measure = "f1") -> pl.DataFrame:
-    """Return `problem_values` averaged over the trials: one row a problem, method, learner and size."""
+    """Return `problem_values` averaged over the trials: one row per problem, method, learner and size."""
     columns = pl.col("value", "n_terms", "n_train", "sparsity", "skew").mean()
     keys = [*PROBLEM, *RUN]
     return problem_values(rows, measure).group_by(keys).agg(columns).sort(in_order(*PROBLEM))
 
 
 def micro_values(rows: Rows, measure: Measure = "f1") -> pl.DataFrame:
-    """Return the measure of the counts pooled over all problems, a row a method, learner and size.
+    """Return the measure of the counts summed over all problems, one row per method, learner and size.
 
-    It is the mean over trials.
+    It is the mean over the trials.
     """
     pooled = _pooled(rows, measure, ["trial", *RUN])
     value = np.asarray(_function(measure)(*(pooled[cell].to_numpy() for cell in _CELLS)), dtype=float)
@@ -72,7 +72,7 @@ def micro_values(rows: Rows, measure: Measure = "f1") -> pl.DataFrame:
 def average_maximum(rows: Rows, measure: Measure = "f1") -> pl.DataFrame:
     """Return for each problem, method and learner the mean over trials of the best value over the sizes.
 
-    It is forman2003's goal attained by a user who finds the best number of terms. All features are no size.
+    forman2003 compares these values: a user would find the best number of terms. All features are not a size.
     """
     values = problem_values(rows, measure).filter(pl.col("size_kind") != "all")
     keys = [*PROBLEM, "method", "learner"]
@@ -81,7 +81,7 @@ def average_maximum(rows: Rows, measure: Measure = "f1") -> pl.DataFrame:
 
 
 def values_at(values: pl.DataFrame, size: float, size_kind: str | None = None) -> pl.DataFrame:
-    """Return the rows of one size, of whatever kind unless `size_kind` names it."""
+    """Return the rows of one size, of the kind `size_kind` or, without it, of any kind."""
     chosen = values.filter(pl.col("size") == size)
     if size_kind is not None:
         chosen = chosen.filter(pl.col("size_kind") == size_kind)
@@ -108,14 +108,14 @@ def of_kind(rows: Rows, size_kind: str) -> pl.LazyFrame:
 def goal_values(
     rows: Rows, measure: Measure = "f1", size: float | None = None, size_kind: str | None = None
 ) -> pl.DataFrame:
-    """Return one value a problem, method and learner: at a size, or the average maximum without one."""
+    """Return one value per problem, method and learner: at a size, or the average maximum without one."""
     if size is None:
         return average_maximum(rows, measure)
     return values_at(problem_means(rows, measure), size, size_kind).drop("size_kind", "size")
 
 
 def by_method(values: pl.DataFrame, unit: tuple[str, ...] = PROBLEM) -> pl.DataFrame:
-    """Return a wide table of one learner: a row a unit that every method has, a column of values a method."""
+    """Return a wide table of one learner: one row per unit that every method has, one column per method."""
     methods = values["method"].unique().sort().to_list()
     twice = values.group_by([*unit, "method"]).len().filter(pl.col("len") > 1)
     if not twice.is_empty():
@@ -135,7 +135,7 @@ def per_learner(values: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
 
 
 def in_order(*first: str) -> list[pl.Expr]:
-    """Return what to sort by: the columns `first`, method, learner, then size with all features last."""
+    """Return the sort key: the columns `first`, method, learner, then size with all features last."""
     size = (pl.col("size").is_null(), pl.col("size_kind"), pl.col("size"))
     return [*map(pl.col, first), pl.col("method"), pl.col("learner"), *size]
 
@@ -145,7 +145,7 @@ def _function(measure: Measure) -> Callable[..., Any]:
 
 
 def _pooled(rows: Rows, measure: Measure, keys: list[str]) -> pl.DataFrame:
-    """Return the confusion counts summed for each key, beside the means of what describes the run."""
+    """Return the sums of the confusion counts and the means of the other columns for each key."""
     cells = _BREAK_EVEN_CELLS if measure == BREAK_EVEN else _CELLS
     lazy = _checked(rows, [*keys, *cells, "n_terms", "n_train", "sparsity", "pos", "neg"])
     if measure == BREAK_EVEN:

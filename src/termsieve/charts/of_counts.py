@@ -1,4 +1,4 @@
-"""Tables made of counts come in; pictures of telling terms, of what metrics share and of sparsity go out."""
+"""Tables of counts come in; charts of telling terms, of the overlap of metrics and of sparsity go out."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from termsieve.charts.theme import (
 
 def term_bars(table: pl.DataFrame) -> alt.Chart:
     """Return the bars of `analysis.telling_terms`: for the class to the right, against it to the left."""
-    # Places, not terms, make the rows: a term that is cut short may look like another.
+    # The rows are places, not terms, because a shortened term may look like another.
     rows = table.sort("speaks", "score", descending=True).with_row_index("place").to_dicts()
     for row in rows:
         row["bar"] = row["score"] if row["speaks"] == "for" else -row["score"]
@@ -45,7 +45,7 @@ def term_bars(table: pl.DataFrame) -> alt.Chart:
 
 
 def overlap(table: pl.DataFrame) -> alt.LayerChart:
-    """Return the table of `analysis.overlaps` as a square: how much of two selections is in both."""
+    """Return the table of `analysis.overlaps` as a square: the overlap of each two selections."""
     names = table["first"].unique(maintain_order=True).to_list()
     base = alt.Chart(records(table)).encode(
         x=alt.X("first:N", sort=names, title=None, axis=alt.Axis(labelAngle=-40)),

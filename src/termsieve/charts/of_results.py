@@ -45,8 +45,8 @@ def _methods(table: pl.DataFrame, column: str = "method") -> list[str]:
 def _with_runs(table: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     """Return the table with a column `run`, "method at size", and the runs by method and size."""
     size = pl.col("size").map_elements(lambda size: f"{size:g}", return_dtype=pl.String)
-    made = table.with_columns(run=pl.format("{} at {}", pl.col("method"), size))
-    return made, made.sort("method", "size")["run"].unique(maintain_order=True).to_list()
+    named = table.with_columns(run=pl.format("{} at {}", pl.col("method"), size))
+    return named, named.sort("method", "size")["run"].unique(maintain_order=True).to_list()
 
 
 def _one_learner(table: pl.DataFrame) -> pl.DataFrame:
@@ -59,7 +59,7 @@ def _one_learner(table: pl.DataFrame) -> pl.DataFrame:
 def curves(table: pl.DataFrame, measure: str = "f1", x: str = "size") -> alt.LayerChart:
     """Return the curves of `analysis.size_curves` with their bands; all features are a dashed line across.
 
-    `x="sparsity"` or `x="n_terms"` draws them against what the selections really had.
+    `x="sparsity"` or `x="n_terms"` draws them against the sparsity or the number of terms of the selections.
     """
     sized = _one_learner(table).filter(pl.col("size_kind") != "all")
     if sized.is_empty():
@@ -89,7 +89,7 @@ def curves(table: pl.DataFrame, measure: str = "f1", x: str = "size") -> alt.Lay
 
 
 def _size_x(field: str, table: pl.DataFrame, title: str) -> alt.X:
-    """Return a logarithmic axis with the sizes themselves, where they are few."""
+    """Return a logarithmic axis; if there are few sizes, its ticks are the sizes."""
     sizes = table[field].unique().sort().to_list()
     axis = alt.Axis(format="~g", labelOverlap="greedy")
     if len(sizes) < 16:
@@ -106,7 +106,7 @@ def _all_features(whole: pl.DataFrame) -> alt.Chart:
 
 
 def precision_recall(table: pl.DataFrame) -> alt.LayerChart:
-    """Return precision against recall, a point a method, from `analysis.precision_recall`."""
+    """Return precision against recall, one point per method, from `analysis.precision_recall`."""
     names = _methods(_one_learner(table))
     base = alt.Chart(records(table)).encode(
         x=alt.X("recall:Q", scale=alt.Scale(zero=False, padding=25), title="Recall"),
@@ -118,7 +118,7 @@ def precision_recall(table: pl.DataFrame) -> alt.LayerChart:
 
 
 def skew(table: pl.DataFrame, measure: str = "f1") -> alt.LayerChart:
-    """Return a measure against the skew of each problem, and a smooth line a method, from `by_skew`."""
+    """Return a measure against the skew of each problem, with one smooth line per method, from `by_skew`."""
     names = _methods(_one_learner(table))
     pick = picked()
     base = alt.Chart(records(table)).encode(
@@ -136,7 +136,7 @@ def skew(table: pl.DataFrame, measure: str = "f1") -> alt.LayerChart:
         tooltip=tips("corpus", "problem", "method", skew=".1f", value=".4f"),
     )
     layers: list[Any] = [points.properties(name="marks").add_params(pick)]
-    if table["skew"].n_unique() >= 8:  # fewer are no trend
+    if table["skew"].n_unique() >= 8:  # with fewer points there is no trend
         smooth = base.transform_loess("skew", "value", groupby=["method"], bandwidth=0.6).mark_line(
             strokeWidth=2.5
         )
@@ -204,10 +204,10 @@ def pairs(table: pl.DataFrame, tolerance: float | None = None) -> alt.LayerChart
 
 
 def tuning_curves(table: pl.DataFrame, parameter: str = "ratio", measure: str = "goal") -> alt.Chart:
-    """Return the goal against the ratio or lam tried, one problem at a time, from `tuning_curves`."""
+    """Return the goal for each ratio or lam that was tried, one problem at a time, from `tuning_curves`."""
     rows, names = _with_runs(_one_learner(table))
     if rows.is_empty():
-        raise InputError("no selection tried several candidates")
+        raise InputError("the selections have no tuning curves")
     problems = _methods(rows, "problem")
     choose = alt.selection_point(
         fields=["problem"],
@@ -252,7 +252,7 @@ def chosen_parameters(table: pl.DataFrame, parameter: str = "ratio") -> alt.Laye
 
 
 def trade_off(table: pl.DataFrame, measure: str = "f1") -> alt.LayerChart:
-    """Return a measure against the cells of the training matrix, the best buys joined, from `trade_offs`."""
+    """Return a measure against the cells of the matrix, with a line through the best, from `trade_offs`."""
     rows = _one_learner(table).filter(pl.col("cells") > 0)
     names = _methods(rows)
     base = alt.Chart(records(rows)).encode(
@@ -275,9 +275,9 @@ def trade_off(table: pl.DataFrame, measure: str = "f1") -> alt.LayerChart:
 
 
 def stability(table: pl.DataFrame, index: str | None = None) -> alt.Chart:
-    """Return how alike the selections of folds are by size, the mean over problems, from `fold_stability`.
+    """Return the mean similarity of the selections of folds by size, from `fold_stability`.
 
-    `index` is "kuncheva" where the table has it, else "jaccard", unless one is named.
+    `index` is "kuncheva" by default, or "jaccard" if the table does not have it.
     """
     if index is None:
         index = "jaccard" if table["kuncheva"].null_count() == table.height else "kuncheva"
@@ -297,12 +297,12 @@ def stability(table: pl.DataFrame, index: str | None = None) -> alt.Chart:
 
 
 def critical_difference(ranks: MeanRanks) -> alt.LayerChart:
-    """Return Demšar's diagram: methods at their mean ranks, and bars over those that are not told apart."""
+    """Return Demšar's diagram: the mean ranks, and bars over methods without a significant difference."""
     rows = ranks.ranks.sort("rank", "method").to_dicts()
     n = len(rows)
     groups = _untold_groups([row["rank"] for row in rows], ranks.critical_difference)
     left = (n + 1) // 2
-    low, high = 1 - 0.2 * n, n + 0.2 * n  # room for the names
+    low, high = 1 - 0.2 * n, n + 0.2 * n  # space for the names
     for i, row in enumerate(rows):
         best = i < left
         row |= {"side": "left" if best else "right", "edge": low if best else high, "top": 0.0}
@@ -335,10 +335,10 @@ def critical_difference(ranks: MeanRanks) -> alt.LayerChart:
 
 def _untold_groups(ranks: list[float], critical: float) -> list[tuple[float, float]]:
     """Return the spans of the largest groups of two or more methods less than `critical` ranks apart."""
-    made: list[tuple[float, float]] = []
+    groups: list[tuple[float, float]] = []
     for i, start in enumerate(ranks):
         close = [j for j in range(i, len(ranks)) if ranks[j] - start < critical]
         end = ranks[close[-1]]
-        if len(close) > 1 and not (made and end <= made[-1][1]):
-            made.append((start, end))
-    return made
+        if len(close) > 1 and not (groups and end <= groups[-1][1]):
+            groups.append((start, end))
+    return groups

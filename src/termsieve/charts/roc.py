@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def roc_map(table: RocMap) -> alt.LayerChart:
     """Return the map of `analysis.roc_map`: every term a point at (fp, tp), and the metrics' isoclines.
 
-    Hovering shows a point's words, the search box finds a word, a list chooses k, a box for each metric shows
-    or hides its line, and a switch stretches the corner near the origin, where most terms are.
+    Hovering shows the words of a point, the search box finds a word, a list chooses k, one check box per
+    metric shows or hides its line, and a switch enlarges the corner near the origin, where most terms are.
     """
     points, lines, metrics, pos, neg = table
     near = alt.param(
@@ -27,7 +27,7 @@ def roc_map(table: RocMap) -> alt.LayerChart:
         value="near the origin",
         bind=alt.binding_radio(options=["near the origin", "whole plane"], name="show "),
     )
-    # A symlog scale with an immense constant is a linear one, so one scale serves both.
+    # A symlog scale with a huge constant is linear, so one scale serves both.
     constant = alt.ExprRef("near == 'near the origin' ? 1 : 1e9")
     x = alt.X(
         "fp:Q",
@@ -50,7 +50,7 @@ def roc_map(table: RocMap) -> alt.LayerChart:
 
 
 def _diagonal(pos: int, neg: int, x: alt.X, y: alt.Y) -> alt.Chart:
-    """Return the line of the tables that say nothing: tpr = fpr."""
+    """Return the line of tables without information: tpr = fpr."""
     fp = np.unique(np.concatenate([np.geomspace(0.1, max(neg, 1), 60), [0]]))
     rows = [{"fp": float(round(f, 3)), "tp": float(round(f * pos / max(neg, 1), 5))} for f in fp]
     line = alt.Chart(records(rows)).mark_line(color=FAINT, strokeDash=[3, 3], strokeWidth=1)
@@ -63,7 +63,7 @@ def _point_layers(points: pl.DataFrame, x: alt.X, y: alt.Y) -> list[alt.Chart]:
         value="",
         bind=alt.BindInput(input="search", placeholder="a word", name="find ", autocomplete="off"),
     )
-    # indexof, not a regular expression: what is typed is a word, and every text is a valid one.
+    # indexof instead of a regular expression, because any typed text is then valid.
     hit = "search && indexof(lower(datum.words), lower(search)) >= 0"
     base = alt.Chart(records(points)).encode(
         x=x,
@@ -76,7 +76,7 @@ def _point_layers(points: pl.DataFrame, x: alt.X, y: alt.Y) -> list[alt.Chart]:
             alt.Tooltip("terms:Q", title="terms here", format=",d"),
         ],
     )
-    # The words of thousands of points are for the search box and the table, not to be read out one by one.
+    # Screen readers should not read thousands of points; the search box and the table have their words.
     every = base.mark_circle(aria=False).encode(
         color=alt.condition(hit, alt.value(FOUND), alt.value(FAINT)),
         opacity=alt.condition(f"!search || ({hit})", alt.value(0.6), alt.value(0.15)),
@@ -96,7 +96,7 @@ def _line_layer(lines: pl.DataFrame, metrics: Sequence[str], x: alt.X, y: alt.Y)
     names = alt.param(name="metrics", value=list(metrics))
     numbers = list(range(len(metrics)))
     wanted = " || ".join(f"(show_{i} && datum.metric == {i})" for i in numbers)
-    # Numbers for names, and the order of the rows for that of the points: maps of many classes stay small.
+    # Names become numbers, and the row order is the order of points, so that maps of many classes stay small.
     at = pl.col("metric").replace_strict(list(metrics), numbers, return_dtype=pl.Int64)
     rows = lines.sort("line", "step").select(at, "k", "line", "fp", "tp")
     scale = alt.Scale(domain=numbers, range=list(PALETTE[: len(metrics)]))

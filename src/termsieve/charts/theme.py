@@ -1,4 +1,4 @@
-"""Colours and shapes that charts share, and the way from a chart to a file."""
+"""Colours and shapes of all charts, and writing a chart to a file."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ import polars as pl
 from termsieve.errors import InputError, ParameterError
 from termsieve.files import write_whole
 
-# Okabe and Ito's colours for all kinds of colour vision, without the black and the yellow that vanish on a
-# dark or a light ground; beyond seven, dashes and shapes tell the lines apart.
+# Okabe and Ito's colours for all kinds of colour vision, without black and yellow, which are invisible on a
+# dark or a light background; beyond seven names, dashes and shapes distinguish the lines.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C8C")
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
 POSITIVE, NEGATIVE, FAINT = PALETTE[0], PALETTE[1], PALETTE[6]
-FOUND = "currentColor"  # unlike any line, on a light ground and on a dark one
+FOUND = "currentColor"  # unlike any line, on a light and on a dark background
 WIDTH, HEIGHT = 560, 340
 LABEL_LIMIT = 190  # pixels of an axis label: a long word ends in an ellipsis
 
@@ -36,12 +36,12 @@ CONFIG = {
 
 
 def records(table: pl.DataFrame | Iterable[dict[str, Any]]) -> Any:
-    """Return rows as a chart's own data, however many."""
-    made = table if isinstance(table, pl.DataFrame) else pl.DataFrame(list(table), infer_schema_length=None)
-    if made.is_empty():
+    """Return any number of rows as the data of a chart."""
+    frame = table if isinstance(table, pl.DataFrame) else pl.DataFrame(list(table), infer_schema_length=None)
+    if frame.is_empty():
         raise InputError("there is nothing to draw: the table has no rows")
-    # Altair refuses larger frames; it takes larger lists, but copies them again and again.
-    return made if made.height <= ALTAIR_ROWS else alt.InlineData(values=made.to_dicts())
+    # Altair refuses larger frames; it accepts larger lists, but copies them several times.
+    return frame if frame.height <= ALTAIR_ROWS else alt.InlineData(values=frame.to_dicts())
 
 
 def colour(names: Sequence[str], field: str = "method", title: str | None = None) -> alt.Color:
@@ -57,32 +57,32 @@ def dash(names: Sequence[str], field: str = "method", title: str | None = None) 
 
 
 def shape(names: Sequence[str], field: str = "method", title: str | None = None) -> alt.Shape:
-    """Return the point shape of each name; colour and shape together are unlike for 49 names."""
+    """Return the point shape of each name; colour and shape together distinguish 49 names."""
     shapes = [SHAPES[(i + i // len(PALETTE)) % len(SHAPES)] for i in range(len(names))]
     return alt.Shape(f"{field}:N", scale=alt.Scale(domain=list(names), range=shapes), title=title)
 
 
 def layered(*layers: Any, **properties: Any) -> alt.LayerChart:
     """Return the layers as one chart of the usual width."""
-    made = alt.layer(*layers)
-    assert isinstance(made, alt.LayerChart)
-    return made.properties(**{"width": WIDTH, "height": HEIGHT} | properties)
+    chart = alt.layer(*layers)
+    assert isinstance(chart, alt.LayerChart)
+    return chart.properties(**{"width": WIDTH, "height": HEIGHT} | properties)
 
 
 def tips(*fields: str, **formats: str) -> list[alt.Tooltip]:
-    """Return what a tooltip shows: names as they are, then numbers in their formats."""
-    # Objects, not short strings: Altair takes a hundred times as long to understand a string.
+    """Return the tooltip: names as they are, then numbers in their formats."""
+    # Objects, not short strings: Altair takes a hundred times as long to parse a string.
     texts = [alt.Tooltip(f"{field}:N") for field in fields]
     return texts + [alt.Tooltip(f"{field}:Q", format=form) for field, form in formats.items()]
 
 
 def picked(field: str = "method") -> alt.Parameter:
-    """Return a selection made by clicking in the legend; with shift several."""
+    """Return a selection by a click in the legend; with shift several."""
     return alt.selection_point(name="picked", fields=[field], bind="legend")
 
 
 def measure_label(measure: str) -> str:
-    """Return a measure's name as it stands on an axis.
+    """Return the name of a measure for an axis.
 
     >>> measure_label("f1_break_even"), measure_label("recall")
     ('F1 at break-even', 'Recall')
@@ -113,7 +113,7 @@ def vega_bundle() -> str:
 def specification(chart: Any) -> dict[str, Any]:
     """Return the chart as a Vega-Lite specification in termsieve's look."""
     spec = chart.to_dict(validate=False)  # Altair checked the parts when they were made
-    # Altair's own theme stands in "config" even where nobody asked for one.
+    # Altair writes its own theme into "config" by default.
     return {**spec, "config": {**spec.get("config", {}), **CONFIG}}
 
 
@@ -130,7 +130,7 @@ _PAGE = """<!DOCTYPE html>
 def save(chart: Any, path: str | os.PathLike[str], scale: float = 1) -> None:
     """Write a chart to a .html, .svg, .png or .json file; the HTML needs no network.
 
-    Unlike Altair's own HTML it stays whole whatever the words in the data are.
+    Unlike Altair's own HTML, it is safe for any words in the data.
     """
     import vl_convert
 

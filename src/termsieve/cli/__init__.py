@@ -1,4 +1,4 @@
-"""Words on the command line come in; one library call is made and its answer printed."""
+"""The words of a command line come in; one library call is made and its result is printed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def main() -> None:
 
 
 def _run() -> int:
-    """Run the command line and return its exit code; Ctrl-C is answered from the first line to the last."""
+    """Run the command line and return its exit code; Ctrl-C is handled at any moment."""
     import signal
 
     heeds = signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -45,7 +45,7 @@ def _run() -> int:
 
 
 def _interrupt(_: int, frame: FrameType | None) -> None:
-    """Raise KeyboardInterrupt; end at once while a module is loaded, where it may become another error."""
+    """Raise KeyboardInterrupt; during an import, where it may become another error, end at once."""
     while frame is not None:
         if frame.f_code.co_filename.startswith("<frozen importlib"):
             _stop()
@@ -54,6 +54,6 @@ def _interrupt(_: int, frame: FrameType | None) -> None:
 
 
 def _stop(*_: object) -> NoReturn:
-    """Say so and end at once, without the work that Python does at its end."""
+    """Print a message and end at once, without the work that Python does at exit."""
     os.write(2, b"termsieve: stopped\n")
     os._exit(INTERRUPTED)

@@ -36,7 +36,7 @@ def _root(
         bool, typer.Option("--debug", help="Show where an error comes from; works anywhere.")
     ] = False,
 ) -> None:
-    """Find the words that tell classes of documents apart, how many are needed, and which method suits."""
+    """Find the words that separate classes of documents, how many are needed, and which method suits."""
 
 
 for part in (demo, terms, counting, models, advice, studies):

@@ -13,14 +13,15 @@ import typer
 from typer import Argument, Option
 
 from termsieve.cli.output import check_output, show_json, show_table, working
-from termsieve.cli.shell import say
+from termsieve.cli.shell import put, say
 from termsieve.cli.source import Source, takes_source
 from termsieve.cli.terms import Json
 
 app = typer.Typer()
 COMMON = 20  # words that `show --json` lists
+SHOWN_CLASSES = 100  # that a table has; --json lists all
 Output = Annotated[
-    Path, Option("-o", "--output", metavar="FILE", help="The counts file to write, as .parquet.")
+    Path, Option("-o", "--output", metavar="FILE", help="Write the counts to this .parquet file.")
 ]
 
 
@@ -32,37 +33,42 @@ def count(
         list[str] | None, Argument(metavar="[FILE]...", help="More files.", show_default=False)
     ] = None,
     output: Output = Path("counts.parquet"),
-    occurrences: Annotated[bool, Option("--occurrences", help="Count how often words occur, too.")] = False,
+    occurrences: Annotated[bool, Option("--occurrences", help="Also count how often words occur.")] = False,
     workers: Annotated[
         int | None, Option("--workers", metavar="N", help="Number of threads; one per processor by default.")
     ] = None,
     max_terms: Annotated[
-        int | None, Option("--max-terms", metavar="N", help="Keep about N words, the commonest ones.")
+        int | None,
+        Option("--max-terms", metavar="N", help="Keep only about N words, the most frequent ones."),
     ] = None,
     checkpoint: Annotated[
         Path | None,
-        Option("--checkpoint", metavar="FILE", help="File from which an interrupted run goes on."),
+        Option(
+            "--checkpoint", metavar="FILE", help="File with the state; an interrupted run continues from it."
+        ),
     ] = None,
     whole_files: Annotated[
         bool,
         Option(
             "--whole-files",
-            help="With --checkpoint: notice changed files by all of their content, not only its two ends.",
+            help="With --checkpoint: detect changed files by their whole content, not only by both ends.",
         ),
     ] = False,
     engine: Annotated[
-        str, Option("--engine", metavar="NAME", help="Who counts: threads or dask.")
+        str,
+        Option("--engine", metavar="NAME", help="The engine that counts: threads, or dask for a cluster."),
     ] = "threads",
     address: Annotated[
         str | None,
-        Option("--address", metavar="ADDRESS", help="With --engine dask: its scheduler, as tcp://HOST:8786."),
+        Option(
+            "--address", metavar="ADDRESS", help="With --engine dask: the scheduler, such as tcp://HOST:8786."
+        ),
     ] = None,
 ) -> None:
-    """Count words once, into a file for the other commands.
+    """Count words once, and write the counts to a file for the other commands.
 
-    rank, compare, select, show and report work on it without the text. Counts are small, and those of
-    several files add up to those of all documents. Tables are read in pieces and need not fit into
-    memory.
+    rank, compare, select, show and report work on this file without the text. It is small, and `merge` adds
+    up the counts of several files. Tables are read in pieces, so they need not fit into memory.
     """
     check_output(output, (".parquet", ".pq"))
     files = [source.file, *(more or [])]
@@ -107,11 +113,11 @@ def show(
     source: Source,
     as_json: Json = False,
 ) -> None:
-    """Show the classes, their skew and the commonest words."""
-    from termsieve.telling import class_summary, common_terms
+    """Show the classes, their skew, the best words for each, and the most frequent words."""
+    from termsieve.telling import class_words, common_terms
 
     counts = source.counts()
-    classes, common = class_summary(counts).to_dicts(), common_terms(counts, COMMON).to_dicts()
+    summary, common = class_words(counts), common_terms(counts, COMMON).to_dicts()
     if as_json:
         show_json(
             {
@@ -119,11 +125,14 @@ def show(
                 "terms": counts.n_terms,
                 "multilabel": counts.multilabel,
                 "occurrences": counts.occurrences,
-                "classes": classes,
+                "classes": summary.to_dicts(),
                 "commonest": common,
             }
         )
         return
     several = ", documents with several labels" if counts.multilabel else ""
-    show_table(classes, f"{counts.n_docs:,} documents, {counts.n_terms:,} words{several}")
+    first = summary.head(SHOWN_CLASSES).to_dicts()
+    show_table(first, f"{counts.n_docs:,} documents, {counts.n_terms:,} words{several}")
+    if summary.height > SHOWN_CLASSES:
+        put(f"and {summary.height - SHOWN_CLASSES:,} more classes; --json lists all\n")
     show_table(common[:10], "the commonest words")

@@ -1,4 +1,4 @@
-"""The commands that give something to classify with: select, predict."""
+"""The commands about classifiers: select, predict."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from termsieve.cli.output import check_output, show_json, working, write_text
 from termsieve.cli.shell import put, say
 from termsieve.cli.source import Delimiter, Encoding, Format, Source, Text, takes_source
 from termsieve.cli.terms import Class, Combine, Json, MaxDf, MetricName, MinDf, Ratio, Side
+from termsieve.spec import TRAINING
 
 app = typer.Typer()
 
@@ -21,19 +22,21 @@ app = typer.Typer()
 @takes_source
 def select(
     source: Source,
-    metric: MetricName = "bns",
+    metric: MetricName = TRAINING,
     k: Annotated[
-        int | None, Option("-k", metavar="N", help="Number of words; 1000 if no cut-off is given.")
+        int | None, Option("-k", metavar="N", help="Number of words to keep; 1000 if no cut-off is given.")
     ] = None,
-    fraction: Annotated[float | None, Option("--fraction", help="That share of the words.")] = None,
-    threshold: Annotated[float | None, Option("--threshold", help="Words with at least that score.")] = None,
+    fraction: Annotated[float | None, Option("--fraction", help="Share of the words to keep.")] = None,
+    threshold: Annotated[
+        float | None, Option("--threshold", help="Keep the words with at least this score.")
+    ] = None,
     sparsity: Annotated[
         float | None,
-        Option("--sparsity", help="As many words as leave a document that many of them on average."),
+        Option("--sparsity", help="Largest mean number of selected words per document."),
     ] = None,
     memory: Annotated[
         float | None,
-        Option("--memory", metavar="BYTES", help="As many words as fit into a training matrix of that size."),
+        Option("--memory", metavar="BYTES", help="Largest training matrix, in bytes."),
     ] = None,
     target: Class = None,
     side: Side = "both",
@@ -42,11 +45,11 @@ def select(
     min_df: MinDf = 1,
     max_df: MaxDf = 1.0,
     output: Annotated[
-        Path | None, Option("-o", "--output", metavar="FILE", help="The vocabulary to write, as .json.")
+        Path | None, Option("-o", "--output", metavar="FILE", help="Write the vocabulary to this .json file.")
     ] = None,
     pipeline: Annotated[
         Path | None,
-        Option("--pipeline", metavar="FILE", help="Also train a classifier and save it, as .skops."),
+        Option("--pipeline", metavar="FILE", help="Also train a classifier and save it to this .skops file."),
     ] = None,
     learner: Annotated[str, Option("--learner", help="The classifier: svm, lr, nb, ...")] = "svm",
 ) -> None:
@@ -91,28 +94,37 @@ def select(
 @app.command(epilog="\b\nExample: termsieve predict model.skops new.csv --text body")
 def predict(
     model: Annotated[
-        str, Argument(metavar="MODEL", help="What select --pipeline saved.", show_default=False)
+        str, Argument(metavar="MODEL", help="A model that `select --pipeline` saved.", show_default=False)
     ],
     file: Annotated[
         str,
-        Argument(metavar="FILE", help="Documents; - is JSON lines on standard input.", show_default=False),
+        Argument(
+            metavar="FILE", help="The documents; - reads JSON lines from standard input.", show_default=False
+        ),
     ],
     text: Text = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     format: Format = None,
     as_json: Json = False,
+    trust: Annotated[
+        bool,
+        Option(
+            "--trust",
+            help="The model file is your own: also load estimators and parameters that are not on the list.",
+        ),
+    ] = False,
 ) -> None:
     """Print the class of each document.
 
-    One line per document; several labels are separated by tabs. A model is loaded only if it consists of the
-    types of scikit-learn and termsieve: a file from elsewhere cannot run anything.
+    One line per document; several labels are separated by tabs. A model is rebuilt from known estimators
+    with allowed parameters: a file from elsewhere cannot run anything.
     """
     from termsieve.models import load_model
 
     source = Source(file, text=text, delimiter=delimiter, encoding=encoding, format=format)
     with working("predicting"), source.on_disk() as found:
-        trained = load_model(model)
+        trained = load_model(model, trust=trust)
         labels = trained.predict_file(found.file, format=found.format, **found.reader_options())
     if as_json:
         show_json(labels)

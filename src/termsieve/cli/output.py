@@ -22,7 +22,7 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def show(renderable: Any) -> None:
-    """Print what rich can draw; where stdout is no terminal, without wrapping and trailing blanks."""
+    """Print what rich can draw; if stdout is no terminal, without wrapping and trailing blanks."""
     from rich.console import Console
 
     screen = Console(highlight=False)
@@ -110,7 +110,7 @@ def emit(
 
 
 def check_output(output: Path | None, suffixes: Sequence[str] = SUFFIXES) -> None:
-    """Refuse, before any work is done, a file that could not be written afterwards."""
+    """Raise an error before any work is done if the file could not be written afterwards."""
     if output is None:
         return
     if suffixes and output.suffix.lower() not in suffixes:
@@ -118,7 +118,7 @@ def check_output(output: Path | None, suffixes: Sequence[str] = SUFFIXES) -> Non
     if output.is_dir():
         raise wrong(f"{output} is a folder; name a file to write")
     if not output.parent.is_dir():
-        raise wrong(f"the folder {output.parent} for {output.name} does not exist; make it first")
+        raise wrong(f"the folder {output.parent} for {output.name} does not exist; create it first")
 
 
 def write_rows(rows: Sequence[Row], output: Path, raw_cells: bool = False) -> None:
@@ -161,7 +161,7 @@ def whole_file(output: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def working(message: str) -> Iterator[None]:
-    """Show that work goes on: an animation on a terminal, nothing otherwise."""
+    """Show that work is in progress: an animation on a terminal, nothing otherwise."""
     if not sys.stderr.isatty():
         yield
         return

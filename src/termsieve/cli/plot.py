@@ -10,7 +10,7 @@ COLOURS = ("cyan", "yellow", "green", "magenta", "blue", "red", "white", "bright
 
 
 def drawn_curves(curves: Mapping[str, Sequence[float]], ticks: Sequence[str], height: int = 12) -> Any:
-    """Return a rich text: a mark for each curve at each tick; where marks meet, that of the first curve."""
+    """Return a rich text with one mark per curve and tick; where marks meet, that of the first curve."""
     from rich.text import Text
 
     values = [value for curve in curves.values() for value in curve]
@@ -21,17 +21,17 @@ def drawn_curves(curves: Mapping[str, Sequence[float]], ticks: Sequence[str], he
     for number, curve in reversed(list(enumerate(curves.values()))):
         for column, value in enumerate(curve):
             grid[round((value - low) / span * (height - 1)), column] = number
-    made = Text()
+    plot = Text()
     for line in range(height - 1, -1, -1):
-        made.append(f"{low + span * line / (height - 1):6.3f} │")
+        plot.append(f"{low + span * line / (height - 1):6.3f} │")
         for column in range(len(ticks)):
             number = grid.get((line, column), -1)
             mark = MARKS[number % len(MARKS)] if number >= 0 else ""
-            made.append(mark.center(width), style=COLOURS[number % len(COLOURS)])
-        made.append("\n")
-    made.append(" " * 7 + "└" + "─" * (width * len(ticks)) + "\n" + " " * 8)
-    made.append("".join(tick.center(width) for tick in ticks) + "\n")
+            plot.append(mark.center(width), style=COLOURS[number % len(COLOURS)])
+        plot.append("\n")
+    plot.append(" " * 7 + "└" + "─" * (width * len(ticks)) + "\n" + " " * 8)
+    plot.append("".join(tick.center(width) for tick in ticks) + "\n")
     for number, name in enumerate(curves):
-        made.append(f"  {MARKS[number % len(MARKS)]} ", style=COLOURS[number % len(COLOURS)])
-        made.append(name)
-    return made
+        plot.append(f"  {MARKS[number % len(MARKS)]} ", style=COLOURS[number % len(COLOURS)])
+        plot.append(name)
+    return plot

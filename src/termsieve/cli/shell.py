@@ -1,4 +1,4 @@
-"""A command's outcome comes in; what the terminal sees of it, one sentence and an exit code, goes out."""
+"""The outcome of a command comes in; one sentence for the terminal and an exit code go out."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ OPTIONS = {
     "max_bytes=": "--max-bytes",
     "each=True": "--each",
     "target=": "--class",
+    "interval=": "--interval",
+    "redundancy=": "--redundancy",
 }
 JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # in words of Persian and Hindi, and in emoji
 
@@ -38,7 +40,7 @@ def escaped(character: str) -> str:
 
 
 class CarriedError(Exception):
-    """Carries past the command-line library what it would answer in its own way."""
+    """Carries an error past the command-line library, which would answer it in its own way."""
 
 
 class Guarded(TyperGroup):
@@ -73,7 +75,7 @@ def _answered(error: BaseException) -> int:
     """Say what went wrong in one sentence and return the exit code for it."""
     if isinstance(error, BrokenPipeError):
         _drop(sys.stdout)
-        return GOOD  # the reader, such as `head`, has all it wants
+        return GOOD  # the reader, such as `head`, closed the pipe because it has enough
     if isinstance(error, KeyboardInterrupt):
         return _told("stopped", INTERRUPTED)
     if isinstance(error, TermsieveError):
@@ -122,7 +124,7 @@ def _told(sentence: str, code: int) -> int:
 
 
 def _drop(stream: IO[str]) -> None:
-    """Send what is still to be written nowhere, so that closing the stream cannot fail a second time."""
+    """Discard what is still to be written, so that closing the stream cannot fail a second time."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 

@@ -27,17 +27,17 @@ COPIED_BYTES = 1 << 20  # of standard input at a time
 
 
 Text = Annotated[
-    str | None, Option("--text", metavar="COL", help="The column with the text.", show_default=False)
+    str | None, Option("--text", metavar="COL", help="Column that holds the text.", show_default=False)
 ]
 Delimiter = Annotated[
     str | None,
-    Option("--delimiter", metavar="CHAR", help="The character between cells, if it is not found by itself."),
+    Option("--delimiter", metavar="CHAR", help="Separator between cells; recognised by default."),
 ]
 Encoding = Annotated[
-    str | None, Option("--encoding", metavar="NAME", help="The file's encoding, if not UTF-8.")
+    str | None, Option("--encoding", metavar="NAME", help="Encoding of the file; UTF-8 by default.")
 ]
 Format = Annotated[
-    str | None, Option("--format", metavar="NAME", help="The file's format, if it is not found by itself.")
+    str | None, Option("--format", metavar="NAME", help="Format of the file; recognised by default.")
 ]
 
 
@@ -56,11 +56,13 @@ class Source:
     ]
     text: Text = None
     label: Annotated[
-        str | None, Option("--label", metavar="COL", help="The column with the class.", show_default=False)
+        str | None, Option("--label", metavar="COL", help="Column that holds the class.", show_default=False)
     ] = None
     separator: Annotated[
         str | None,
-        Option("--separator", metavar="TEXT", help="Separator of several labels in one cell, such as ;."),
+        Option(
+            "--separator", metavar="TEXT", help="Separator between labels if a cell holds several, such as ;."
+        ),
     ] = None
     drop_missing: Annotated[
         bool, Option("--drop-missing", help="Leave out documents without a label.", show_default=False)
@@ -73,14 +75,17 @@ class Source:
         Option(
             "--max-bytes",
             metavar="N",
-            help="Most bytes to read, after decompression; 2147483648 by default. A line may have a 16th.",
+            help="Largest number of bytes to read, after decompression; 2147483648 by default. A line may "
+            "have one sixteenth of it.",
             show_default=False,
         ),
     ] = None
     stop_words: Annotated[
         str | None,
         Option(
-            "--stop-words", metavar="english|FILE", help="Words to leave out: a built-in list, or a file."
+            "--stop-words",
+            metavar="english|FILE",
+            help="Words to leave out: the built-in English list, or a file.",
         ),
     ] = None
     ngrams: Annotated[int, Option("--ngrams", metavar="N", help="Count sequences of up to N words, too.")] = 1
@@ -89,7 +94,7 @@ class Source:
     ] = None
 
     def term_options(self) -> dict[str, Any]:
-        """Return how texts become terms: options of term_matrix and TermVectorizer, where not the default."""
+        """Return the options of term_matrix and TermVectorizer that are not the default."""
         if self.ngrams < 1:
             raise wrong(f"--ngrams must be 1 or more, not {self.ngrams}")
         options: dict[str, Any] = {}
@@ -122,13 +127,13 @@ class Source:
         from termsieve.readers import read
 
         if self.is_counts:
-            raise wrong(f"{self.file} holds counts, and this needs the documents themselves")
+            raise wrong(f"{self.file} holds counts, but this command needs the documents")
         with self.on_disk() as source, working(f"reading {self.file}"):
             name = "standard input" if self.file == "-" else None
             return read(source.file, source.format, name=name, **source.reader_options())
 
     def counts(self, *metrics: str) -> Counts:
-        """Return the counts that the file holds, or those of its documents, with what the metrics read."""
+        """Return the counts in the file or of its documents, with occurrences if the metrics need them."""
         from termsieve.metrics import get_metric
 
         reads = {get_metric(metric).reads for metric in metrics}
@@ -156,7 +161,7 @@ class Source:
 
     @contextmanager
     def on_disk(self) -> Iterator[Source]:
-        """Give this source with standard input, if that is meant, as a file."""
+        """Give this source; if it is standard input, as a temporary file."""
         if self.file != "-":
             yield self
             return
@@ -182,7 +187,7 @@ def _stop_words(given: str) -> str | list[str]:
 
 
 def takes_source(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command whose first parameter is a Source that Source's fields as options of its own."""
+    """Return a command with the fields of Source as options, in place of its first parameter."""
 
     @wraps(command)
     def run(**given: Any) -> Any:

@@ -21,7 +21,7 @@ app = typer.Typer()
 study = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Compare methods by cross-validation over corpora, resumably.",
+    help="Compare methods by cross-validation on several corpora; an interrupted run can be continued.",
     epilog="\b\nExample: termsieve study run quick -o results",
 )
 
@@ -37,13 +37,13 @@ PlanName = Annotated[
     str,
     Argument(
         metavar="PLAN",
-        help="A TOML file, or a built-in plan; `termsieve study plan` lists them.",
+        help="A TOML file, or the name of a built-in plan; `termsieve study plan` lists them.",
         show_default=False,
         autocompletion=plan_names,
     ),
 ]
 Folder = Annotated[
-    Path, Argument(metavar="RESULTS", help="The directory of a study's results.", show_default=False)
+    Path, Argument(metavar="RESULTS", help="Directory with the results of a study.", show_default=False)
 ]
 Out = Annotated[
     Path,
@@ -52,36 +52,38 @@ Out = Annotated[
         "--output",
         "--out",
         metavar="RESULTS",
-        help="The directory for the results.",
+        help="Directory for the results.",
         show_default=False,
     ),
 ]
 Data = Annotated[
     Path | None,
-    Option("--data", metavar="FOLDER", help="Where the plan's corpora are; TERMSIEVE_DATA by default."),
+    Option("--data", metavar="FOLDER", help="Folder with the plan's corpora; TERMSIEVE_DATA by default."),
 ]
-Workers = Annotated[int | None, Option("--workers", metavar="N", help="Processes; one a core by default.")]
+Workers = Annotated[
+    int | None, Option("--workers", metavar="N", help="Number of processes; one per core by default.")
+]
 Dask = Annotated[
-    str | None, Option("--dask", metavar="ADDRESS", help="Run on that Dask scheduler's cluster.")
+    str | None, Option("--dask", metavar="ADDRESS", help="Run on the Dask cluster with this scheduler.")
 ]
-Html = Annotated[Path, Option("-o", "--output", metavar="FILE", help="The report to write, as .html.")]
+Html = Annotated[Path, Option("-o", "--output", metavar="FILE", help="Write the report to this .html file.")]
 
 
 @study.command("plan", epilog="\b\nExample: termsieve study plan quick")
 def plan_command(
     plan: Annotated[
         str | None,
-        Argument(metavar="[PLAN]", help="A TOML file, or a built-in plan.", autocompletion=plan_names),
+        Argument(
+            metavar="[PLAN]", help="A TOML file, or the name of a built-in plan.", autocompletion=plan_names
+        ),
     ] = None,
     data: Data = None,
     calibrate: Annotated[
         float,
-        Option(
-            "--calibrate", metavar="SECONDS", help="Time some of the work, to estimate the rest; 0: none."
-        ),
+        Option("--calibrate", metavar="SECONDS", help="Seconds of work to run for the estimate; 0 for none."),
     ] = 5.0,
 ) -> None:
-    """Say what a plan will do and how long it takes; without a plan, list the built-in ones."""
+    """Say what a plan will do and how long it will take; without a plan, list the built-in plans."""
     from termsieve.studies import PLANS, load_plan, study_summary
 
     if plan is None:
@@ -99,14 +101,15 @@ def run_command(
     data: Data = None,
     workers: Workers = None,
     share: Annotated[
-        str | None, Option("--share", metavar="I/N", help="Only the I-th of N parts, to merge later.")
+        str | None,
+        Option("--share", metavar="I/N", help="Run only the I-th of N parts, to merge them later."),
     ] = None,
     extend: Annotated[
-        bool, Option("--extend", help="Let a plan with additions go on with these results.")
+        bool, Option("--extend", help="Continue existing results with a plan that only adds to theirs.")
     ] = False,
     dask: Dask = None,
 ) -> None:
-    """Run a plan, or go on with it; what is finished is kept, whatever happens."""
+    """Run a plan, or continue an interrupted run; finished work is always kept."""
     from termsieve.studies import run_study
 
     _run(run_study, plan, output, data=data, workers=workers, extend=extend, share=_share(share), dask=dask)
@@ -114,7 +117,7 @@ def run_command(
 
 @study.command("resume", epilog="\b\nExample: termsieve study resume results")
 def resume_command(results: Folder, data: Data = None, workers: Workers = None, dask: Dask = None) -> None:
-    """Go on with the study in a directory."""
+    """Continue the study in a directory."""
     from termsieve.studies import resume_study
 
     _run(resume_study, results, data=data, workers=workers, dask=dask)
@@ -122,7 +125,7 @@ def resume_command(results: Folder, data: Data = None, workers: Workers = None, 
 
 @contextmanager
 def _warnings_said() -> Iterator[None]:
-    """Print each warning as a sentence when it comes, for a run may take long."""
+    """Print each warning as a sentence at once, because a run may take hours."""
     with warnings.catch_warnings():
         warnings.simplefilter("default")
         warnings.showwarning = lambda message, *_, **__: say(str(message))
@@ -132,18 +135,19 @@ def _warnings_said() -> Iterator[None]:
 def _run(function: Any, *paths: Any, dask: str | None, **options: Any) -> None:
     if dask is None:
         with _warnings_said():
-            made = function(*paths, **options, progress=True)
+            results = function(*paths, **options, progress=True)
     else:
         if options.pop("workers") is not None:
-            raise wrong("--workers is for one machine, not for --dask")
+            raise wrong("--workers sets the processes of this machine; leave it out with --dask")
         from termsieve.studies.dask import DaskEngine
 
         with DaskEngine(dask) as engine:
-            made = function(*paths, **options, progress=True, engine=engine)
-    failed = made.failures
-    say(f"{len(made):,} rows in {made.path}; next: termsieve study report {made.path}")
+            results = function(*paths, **options, progress=True, engine=engine)
+    failed = results.failures
+    say(f"{len(results):,} rows in {results.path}; next: termsieve study report {results.path}")
     if failed:
-        say(f"{len(failed)} units failed, see {made.path / 'failed'}; go on with: termsieve study resume")
+        say(f"{len(failed)} units failed, see {results.path / 'failed'}")
+        say(f"continue with: termsieve study resume {results.path}")
         raise typer.Exit(1)
 
 
@@ -175,7 +179,7 @@ def status_command(
     else:
         put(f"{status}\n")
     if status.faults:
-        say(f"damaged files: {len(status.faults)}; mend them with: termsieve study resume {results}")
+        say(f"damaged files: {len(status.faults)}; run them again with: termsieve study resume {results}")
         raise typer.Exit(1)
 
 
@@ -183,15 +187,18 @@ def status_command(
 def merge_command(
     first: Folder,
     second: Annotated[
-        Path, Argument(metavar="RESULTS", help="Another directory, of the same plan.", show_default=False)
+        Path,
+        Argument(
+            metavar="RESULTS", help="Another directory with results of the same plan.", show_default=False
+        ),
     ],
     output: Out,
 ) -> None:
-    """Unite the results of one plan from two directories."""
+    """Unite two directories with results of the same plan."""
     from termsieve.studies import merge_studies
 
-    made = merge_studies(first, second, output)
-    say(f"{len(made):,} rows in {made.path}")
+    merged = merge_studies(first, second, output)
+    say(f"{len(merged):,} rows in {merged.path}")
 
 
 @study.command("report", epilog="\b\nExample: termsieve study report results --measure recall")
@@ -199,10 +206,10 @@ def study_report_command(
     results: Folder,
     output: Html = Path("study.html"),
     measure: Annotated[
-        str, Option("--measure", help="The goal: f1, precision, recall, accuracy, ...")
+        str, Option("--measure", help="Measure to compare by: f1, precision, recall, accuracy, ...")
     ] = "f1",
 ) -> None:
-    """Write a study's report: curves, best chances, pairs, significance, stability."""
+    """Write the report of a study: curves, best chances, pairs, significance, stability."""
     from termsieve.studies.results import Results
 
     check_output(output, (".html",))

@@ -11,6 +11,7 @@ from typer import Option
 from termsieve.cli.output import check_output, emit, show_json, show_table
 from termsieve.cli.shell import say
 from termsieve.cli.source import Source, takes_source
+from termsieve.spec import READING
 
 app = typer.Typer()
 
@@ -28,21 +29,39 @@ MetricName = Annotated[
 ]
 Class = Annotated[
     str | None,
-    Option("--class", "-c", metavar="NAME", help="The class to tell from the rest; all classes by default."),
+    Option(
+        "--class", "-c", metavar="NAME", help="The class to separate from the rest; all classes by default."
+    ),
 ]
 Side = Annotated[
-    str, Option("--side", help="both, or first the words for the class (positive) or against it (negative).")
+    str,
+    Option(
+        "--side",
+        help="Words that come first: for the class (positive), against it (negative), or both alike.",
+    ),
+]
+ListSide = Annotated[
+    str | None,
+    Option(
+        "--side",
+        help="First the words for the class (positive, the default), against it (negative), or both in one "
+        "order; --ratio has both.",
+        show_default=False,
+    ),
 ]
 Ratio = Annotated[
     float | None, Option("--ratio", metavar="SHARE", help="Share of the words that speak for the class.")
 ]
 Combine = Annotated[
     str,
-    Option("--combine", help="How the classes' scores make one ranking: max, mean, round_robin or joint."),
+    Option(
+        "--combine", help="How the scores of the classes become one ranking: max, mean, round_robin or joint."
+    ),
 ]
 MinDf = Annotated[int, Option("--min-df", metavar="N", help="Leave out words in fewer than N documents.")]
 MaxDf = Annotated[
-    float, Option("--max-df", metavar="SHARE", help="Leave out words in a larger share of the documents.")
+    float,
+    Option("--max-df", metavar="SHARE", help="Leave out words in more than this share of the documents."),
 ]
 Json = Annotated[bool, Option("--json", help="Print JSON.")]
 Csv = Annotated[bool, Option("--csv", help="Print CSV.")]
@@ -61,14 +80,88 @@ RawCells = Annotated[
 def rank(
     source: Source,
     target: Class = None,
-    metric: MetricName = "bns",
+    metric: MetricName = READING,
     k: Annotated[int, Option("-k", metavar="N", help="Number of words.")] = 30,
-    side: Side = "both",
+    side: ListSide = None,
     ratio: Ratio = None,
     combine: Combine = "max",
     each: Annotated[bool, Option("--each", help="List the words of each class separately.")] = False,
     min_df: MinDf = 1,
     max_df: MaxDf = 1.0,
+    redundancy: Annotated[
+        float | None,
+        Option(
+            "--redundancy",
+            metavar="LIMIT",
+            help="Leave out words whose documents correlate with those of a better word by LIMIT or more, "
+            "such as 0.5; needs documents, not counts.",
+        ),
+    ] = None,
+    interval: Annotated[
+        float | None,
+        Option(
+            "--interval",
+            metavar="SHARE",
+            help="Also say how sure scores and ranks are: bounds with this probability, such as 0.95.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        Option(
+            "-o", "--output", metavar="FILE", help="Write to this .csv, .tsv, .json, .jsonl or .parquet file."
+        ),
+    ] = None,
+    as_json: Json = False,
+    as_csv: Csv = False,
+    raw_cells: RawCells = False,
+) -> None:
+    """Print the words that best separate the classes.
+
+    Each word has its score, the class that it tells most about, its direction (+: it speaks for the class, -:
+    against it), and the number of documents that contain it: tp of the pos documents in the class, and fp of
+    the neg documents outside. The default metric is one of the best for short lists on twelve corpora
+    (docs/reading.md); `select` has a different default, for classifiers.
+
+    --interval adds the bounds of the score (low, high) and of the rank, and in_list, the probability that the
+    word would be listed again.
+    """
+    from termsieve.metrics import get_metric
+    from termsieve.ranking import check_cut
+    from termsieve.telling import telling_words
+
+    check_output(output)
+    check_cut("k", k)
+    how: dict[str, Any] = {"side": side, "ratio": ratio, "combine": combine, "interval": interval}
+    how |= {"min_df": min_df, "max_df": max_df}
+    if redundancy is not None:
+        corpus = source.corpus()
+        how |= {"redundancy": redundancy} | source.term_options()
+        rows = telling_words(corpus, metric, target=target, each=each, k=k, **how).to_dicts()
+        title = f"{len(corpus):,} documents, by {get_metric(metric)}, without words that repeat better ones"
+    else:
+        counts = source.counts(metric)
+        rows = telling_words(counts, metric, target=target, each=each, k=k, **how).to_dicts()
+        title = f"{counts.n_docs:,} documents, {counts.n_terms:,} words, by {get_metric(metric)}"
+    if not (as_json or as_csv or output):
+        rows = [row | {"direction": {1: "+", -1: "-"}.get(row["direction"], "")} for row in rows]
+    emit(rows, as_json=as_json, as_csv=as_csv, output=output, title=title, raw_cells=raw_cells)
+
+
+@app.command(epilog="\b\nExample: termsieve diff january.parquet february.parquet")
+@takes_source
+def diff(
+    source: Source,
+    other: Annotated[
+        str, typer.Argument(metavar="AFTER", help="The documents or counts after, of the same kind.")
+    ],
+    each: Annotated[bool, Option("--each", help="Also compare the documents of each class.")] = False,
+    k: Annotated[int, Option("-k", metavar="N", help="Most words, of all documents and of each class.")] = 30,
+    fdr: Annotated[
+        float, Option("--fdr", metavar="SHARE", help="Share of the listed words that may be there by chance.")
+    ] = 0.05,
+    min_df: Annotated[
+        int, Option("--min-df", metavar="N", help="Leave out words in fewer documents of both together.")
+    ] = 5,
     output: Annotated[
         Path | None,
         Option("-o", "--output", metavar="FILE", help="Write .csv, .tsv, .json, .jsonl or .parquet."),
@@ -77,27 +170,19 @@ def rank(
     as_csv: Csv = False,
     raw_cells: RawCells = False,
 ) -> None:
-    """Print the words that tell the classes apart.
+    """Print the words that came, went, rose and fell from FILE to AFTER.
 
-    Each word has its score, the class it tells most about, its direction (+1: it speaks for the class, -1:
-    against it), and the number of documents that contain it: tp of the pos documents inside the class, fp of
-    the neg documents outside.
+    Only changes that are more than chance are listed, the surest first. ratio is that of the shares of
+    documents with the word, low and high are its interval of 95 %; before and after are the documents that
+    have the word, of of_before and of_after documents.
     """
-    from termsieve.metrics import get_metric
-    from termsieve.ranking import check_cut
-    from termsieve.telling import telling_words
+    from termsieve.differences import difference
 
     check_output(output)
-    check_cut("k", k)
-    counts = source.counts(metric)
-    how: dict[str, Any] = {"side": side, "ratio": ratio, "combine": combine}
-    rows = telling_words(
-        counts, metric, target=target, each=each, k=k, min_df=min_df, max_df=max_df, **how
-    ).to_dicts()
-    title = f"{counts.n_docs:,} documents, {counts.n_terms:,} words, by {get_metric(metric)}"
-    if not (as_json or as_csv or output):
-        rows = [row | {"direction": {1: "+", -1: "-"}.get(row["direction"], "")} for row in rows]
-    emit(rows, as_json=as_json, as_csv=as_csv, output=output, title=title, raw_cells=raw_cells)
+    before, after = source.counted([source.file]), source.counted([other])
+    found = difference(before, after, each=each, k=k, fdr=fdr, min_df=min_df)
+    title = f"{before.n_docs:,} documents before, {after.n_docs:,} after"
+    emit(found.to_dicts(), as_json=as_json, as_csv=as_csv, output=output, title=title, raw_cells=raw_cells)
 
 
 @app.command(epilog="\b\nExample: termsieve compare mail.csv --metrics bns,ig,chi -k 50")
@@ -159,7 +244,7 @@ def split_specs(text: str) -> list[str]:
 
 @app.command(epilog="\b\nExample: termsieve metrics bns")
 def metrics(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One metric in full.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Describe this metric.")] = None,
     as_json: Json = False,
 ) -> None:
     """List the metrics and what each is good for."""

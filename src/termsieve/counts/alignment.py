@@ -1,4 +1,4 @@
-"""Two sets of classes or terms come in; their union goes out, and tables laid out over it."""
+"""Two sets of classes or terms come in; their union, and tables rearranged to it, go out."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def union(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
 
 
 def union_terms(a: Counts, b: Counts) -> NDArray[Any] | None:
-    """Return the terms of both, sorted where they differ; None where neither has names."""
+    """Return the terms of both, sorted if they differ; None if neither has names."""
     if a.terms is None or b.terms is None:
         if (a.terms is None) != (b.terms is None) or a.n_terms != b.n_terms:
             raise InputError(
@@ -43,12 +43,10 @@ def union_terms(a: Counts, b: Counts) -> NDArray[Any] | None:
 
 
 def places(own: NDArray[Any] | None, among: NDArray[Any] | None, n: int = 0) -> NDArray[np.intp]:
-    """Return where each of `own` stands in `among`; -1 where it does not."""
+    """Return the position of each of `own` in `among`; -1 if it is not there."""
     if own is None or among is None:
         if (own is None) != (among is None):
-            raise InputError(
-                "one of the two Counts has term names and the other has none; give terms= to both"
-            )
+            raise InputError("only one of the two Counts has term names; give terms= to both")
         return np.arange(n)
     if own is among or np.array_equal(own, among):
         return np.arange(len(own))

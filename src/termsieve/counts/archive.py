@@ -1,4 +1,4 @@
-"""Arrays by name go into an npz archive; such an archive comes back as arrays when all its checksums fit."""
+"""Named arrays become an npz archive; an archive whose checksums are right becomes arrays again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 Arrays = dict[str, NDArray[Any]]
-# What the standard library raises over archives that are damaged in one way or another.
+# The errors that the standard library raises for damaged archives.
 DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
@@ -39,9 +39,9 @@ def write_arrays(file: BinaryIO, arrays: Arrays) -> None:
 
 
 def read_arrays(file: str | os.PathLike[str] | BinaryIO) -> Arrays:
-    """Return the arrays of an npz archive; ValueError where anything in it is not as it was written.
+    """Return the arrays of an npz archive; ValueError if anything in it has changed.
 
-    Each array is read to its end, so that its checksum is looked at, and none is larger than the archive.
+    Each array is read to its end, so that its checksum is verified. No array may be larger than the archive.
     """
     try:
         with zipfile.ZipFile(file) as archive:

@@ -1,4 +1,4 @@
-"""Texts and labels in, one growing counter a worker; a Tally of everything it has seen out."""
+"""Texts and labels come in; each worker's counter counts them, and a Tally goes out."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Classes(NamedTuple):
 
 
 class LabelCodes:
-    """Numbers for labels in the order in which they are first met; all of one kind."""
+    """Numbers for labels, in the order of their first appearance; all labels have one type."""
 
     def __init__(self) -> None:
         self.kind: LabelKind | None = None
@@ -83,7 +83,7 @@ class LabelCodes:
 
 @contextmanager
 def _named(where: str) -> Iterator[None]:
-    """Put the place of the labels before what is wrong with them."""
+    """Put the place of the labels before the text of an error."""
     try:
         yield
     except InputError as error:
@@ -93,7 +93,7 @@ def _named(where: str) -> Iterator[None]:
 def labelled(
     texts: list[Any], labels: list[Any], missing: str, where: str, first: int
 ) -> tuple[list[Any], list[Any]]:
-    """Return the documents that have a label; one without is an error unless `missing` is "drop"."""
+    """Return the documents that have a label; a missing label is an error unless `missing` is "drop"."""
     if len(texts) != len(labels):
         raise InputError(f"{where}: {len(texts):,} texts came with {len(labels):,} labels")
     if set(map(type, labels)) <= _NEVER_MISSING:
@@ -111,12 +111,12 @@ def labelled(
 
 
 def _numbers(known: dict[str, int], terms: Iterable[str]) -> NDArray[np.int32]:
-    """Return the numbers of terms; those that have none yet get the next."""
+    """Return the numbers of terms; a new term gets the next number."""
     return np.array([known.setdefault(term, len(known)) for term in terms], dtype=np.int32)
 
 
 class _CompiledTerms:
-    """The vocabulary of the kernel, and above it that of the stems where words are stemmed."""
+    """The vocabulary of the kernel and, if words are stemmed, the vocabulary of stems."""
 
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
@@ -147,7 +147,7 @@ class _CompiledTerms:
         return ends, indices[:n], data[:n].astype(np.int32)
 
     def numbers(self, other: Self) -> NDArray[np.int32]:
-        """Return the numbers here of the terms of another vocabulary; those that are new get some."""
+        """Return the numbers of the terms of another vocabulary; new terms are added."""
         if self._stemmed is None:
             numbers: NDArray[np.int32] = self._table.merge(other._table)
             return numbers
@@ -181,7 +181,9 @@ class _PlainTerms:
             row: dict[int, int] = {}
             for term in self._analyse(text):
                 if not isinstance(term, str):
-                    raise InputError(f"the term {term!r} is no str; only terms that are can be counted")
+                    raise InputError(
+                        f"the term {term!r} is not a str; the analyzer or tokenizer must return strings"
+                    )
                 i = numbers.setdefault(term, len(numbers))
                 row[i] = row.get(i, 0) + 1
             ids.extend(row)
@@ -207,14 +209,14 @@ class Counter:
         self.n_docs = 0
 
     def add(self, texts: list[Any], classes: Classes, first: int = 0) -> None:
-        """Count documents; `first` is the number of the first, for the message of a fault."""
+        """Count documents; `first` is the number of the first one, for error messages."""
         indptr, ids, counts = self._terms.rows(texts, first)
         self._cells.add(indptr, ids, counts, classes.ptr, classes.numbers, len(self._terms))
         self._add_sizes(np.bincount(classes.numbers))
         self.n_docs += len(texts)
 
     def absorb(self, other: Counter) -> None:
-        """Add all that another counter, which is of no use afterwards, counted under the same numbers."""
+        """Add the counts of another counter with the same class numbers; it must not be used again."""
         self._cells.absorb(other._cells, self._terms.numbers(other._terms))  # type: ignore[arg-type]
         self._add_sizes(other._pos)
         self.n_docs += other.n_docs
@@ -226,7 +228,7 @@ class Counter:
         self._pos = sizes
 
     def tally(self, codes: LabelCodes) -> Tally:
-        """Return the tally of all documents so far, under the labels that `codes` has numbered."""
+        """Return the tally of all documents so far; `codes` holds the labels of the class numbers."""
         order, terms = self._terms.order()
         spelling, ends = spelled(terms)
         del terms

@@ -12,15 +12,15 @@ from termsieve.errors import InputError
 from termsieve.kernels import counting
 from termsieve.matrices import INDEX_TYPES, sound_csr
 
-ONE_PASS = (np.int32, np.int64, np.float32, np.float64)  # types of values that the kernel looks through
+ONE_PASS = (np.int32, np.int64, np.float32, np.float64)  # types of values that the kernel can read
 LARGEST = 2**63 - 1
 
 
 def presence_matrix(X: Any) -> tuple[list[str] | None, Any]:
     """Return the column names, if X is a frame, and X as a CSR of its values, all above 0, each cell once.
 
-    Every index is checked on the way, so that whoever walks over the result need not. For the usual CSR that
-    is part of the search for repeated cells, which costs less than a pass of its own.
+    Every index is checked, so the caller need not check them. For an ordinary CSR this is part of the search
+    for repeated cells, which costs less than a separate pass.
     """
     names = None
     if hasattr(X, "columns") and hasattr(X, "to_numpy"):
@@ -59,7 +59,7 @@ def too_many_occurrences() -> InputError:
 
 
 def _is_plain_csr(X: Any) -> bool:
-    """Return whether the kernels can take a CSR as it is; only its indices are still to be checked."""
+    """Return whether the kernels can take this CSR once its indices are checked."""
     if not sparse.issparse(X) or X.format != "csr" or X.dtype.kind not in "biuf" or X.dtype == np.float16:
         return False
     arrays = X.data, X.indices, X.indptr
@@ -73,7 +73,7 @@ def _is_plain_csr(X: Any) -> bool:
 
 
 def _is_sparse_frame(X: Any) -> bool:
-    """Whether X is a pandas frame all of whose columns are sparse."""
+    """Return whether X is a pandas frame with sparse columns only."""
     return hasattr(X, "iloc") and X.shape[1] > 0 and all(hasattr(dtype, "fill_value") for dtype in X.dtypes)
 
 

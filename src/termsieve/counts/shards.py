@@ -22,7 +22,7 @@ from termsieve.matrices import sound_csr
 from termsieve.terms import Analysis, count_known, term_numbers
 
 TERMS_FILE = "terms.json"
-VERSION = 1  # of shards and of the file of their terms
+VERSION = 1  # version of the shards and of the file of their terms
 
 
 def write_shards(
@@ -39,11 +39,11 @@ def write_shards(
     encoding: str = "utf-8",
     **term_options: Any,
 ) -> list[Path]:
-    """Write how often each of the `terms` is in each document, `rows` documents a shard; return the shards.
+    """Write the matrix of the `terms` in shards of `rows` documents, and return the paths of the shards.
 
-    The source and the options are those of `count`: give the same, or the terms mean something else. A shard
-    is what `scipy.sparse.load_npz` reads, and holds the labels beside the matrix; the columns are the terms
-    in the given order. `read_shards` gives them back one after the other.
+    The source and the options are those of `count`; give the same options as there. `scipy.sparse.load_npz`
+    reads the matrix of a shard, `read_shards` reads matrices and labels, one shard after the other. The
+    columns are the terms in the given order.
     """
     if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
         raise ParameterError(f"rows={rows!r} must be a whole number from 1")
@@ -59,7 +59,7 @@ def write_shards(
 
 
 def read_shards(folder: str | os.PathLike[str]) -> Iterator[tuple[sparse.csr_matrix, Any]]:
-    """Yield the matrix and the labels of each shard: an array, or a list of tuples for several each."""
+    """Yield the matrix and the labels of each shard: an array, or a list of tuples for several labels."""
     n_terms = len(shard_terms(folder))
     for path in sorted(Path(folder).glob("shard-*.npz")):
         try:
@@ -71,7 +71,7 @@ def read_shards(folder: str | os.PathLike[str]) -> Iterator[tuple[sparse.csr_mat
 
 
 def _shard(arrays: Arrays, n_terms: int) -> tuple[sparse.csr_matrix, Any]:
-    """Return the matrix and the labels of a shard, both checked; ValueError where they cannot be."""
+    """Return the matrix and the labels of a shard, both checked; ValueError if they are damaged."""
     version = int(arrays.get("version", np.array(1)))
     if version > VERSION:
         raise FormatError(f"is a shard of version {version}; install a newer termsieve, or write it again")
@@ -117,12 +117,12 @@ def _terms_and_version(head: Any) -> tuple[Any, int]:
 
 
 def new_folder(folder: str | os.PathLike[str], vocabulary: Mapping[str, int]) -> Path:
-    """Make a folder for shards and write their terms into it; a folder that has some is refused."""
+    """Create a folder for shards and write their terms into it; a folder with shards is refused."""
     target = Path(folder)
     try:
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"the folder {target} cannot be made: {error.strerror}") from error
+        raise InputError(f"the folder {target} cannot be created: {error.strerror}") from error
     if (target / TERMS_FILE).exists() or any(target.glob("shard-*.npz")):
         raise InputError(f"{target} already holds shards; remove them or name another folder")
     head = {"version": VERSION, "terms": sorted(vocabulary, key=vocabulary.__getitem__)}
@@ -131,7 +131,7 @@ def new_folder(folder: str | os.PathLike[str], vocabulary: Mapping[str, int]) ->
 
 
 def save_shard(path: Path, X: sparse.csr_matrix, labels: Mapping[str, NDArray[Any]]) -> Path:
-    """Write one shard; it is whole or absent."""
+    """Write one shard; if writing fails, no file is left behind."""
     arrays = {
         "version": np.array(VERSION),
         "format": np.array(b"csr"),

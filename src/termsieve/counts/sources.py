@@ -38,7 +38,7 @@ class Batch(NamedTuple):
 
 
 class Source:
-    """Where documents come from, and how their labels are to be read; `where` names it in messages."""
+    """Where documents come from and how their labels are read; `where` names it in messages."""
 
     def __init__(
         self,
@@ -72,13 +72,13 @@ class Source:
             )
 
     def batches(self, file: int = 0, row: int = 0) -> Iterator[Batch]:
-        """Yield all documents from a row of a file on, with their labels as they stand there."""
+        """Yield all documents from a row of a file on, with their labels as they are."""
         if self.files:
             return self._from_files(file, row)
         return self._from_stream() if hasattr(self._given, "read") else self._from_memory()
 
     def documents(self, batch: Batch) -> tuple[list[Any], list[Any]]:
-        """Return the texts and labels of a batch, documents without a label refused or left out."""
+        """Return the texts and labels of a batch; documents without a label are refused or left out."""
         labels = split_labels(batch.labels, self._separator)
         return labelled(batch.texts, labels, self._missing, batch.where, batch.start)
 
@@ -137,7 +137,7 @@ def _are_paths(given: Any) -> bool:
 
 
 def _bounded(frame: Any) -> Iterator[Any]:
-    """Yield slices of a frame so short that their texts fit well into memory."""
+    """Yield slices of a frame that are short enough for the memory."""
     n_slices = max(frame.estimated_size() // BATCH_CHARACTERS, frame.height // BATCH_DOCUMENTS, 1)
     return iter(frame.iter_slices(-(-frame.height // n_slices) or 1))
 
@@ -152,7 +152,7 @@ def _listed(values: Any, where: str) -> list[Any]:
 
 
 def _cuts(texts: list[Any]) -> Iterator[tuple[int, int]]:
-    """Yield (first, last) of the stretches into which a list of texts is cut."""
+    """Yield (first, last) of the parts into which a list of texts is cut."""
     first = size = 0
     for i, text in enumerate(texts, 1):
         size += len(text) if isinstance(text, str) else 1
@@ -164,7 +164,7 @@ def _cuts(texts: list[Any]) -> Iterator[tuple[int, int]]:
 
 
 def n_fitting(texts: list[Any], room: int) -> int:
-    """Return how many of the texts come before `room` characters are full, the one that fills it included."""
+    """Return how many of the texts it takes to reach `room` characters."""
     for i, size in enumerate(accumulate(len(text) if isinstance(text, str) else 1 for text in texts), 1):
         if size >= room:
             return i

@@ -1,4 +1,4 @@
-"""Counts go into a Parquet file that proves to be whole, and such a file comes back as Counts."""
+"""Counts become a Parquet file with a checksum, and such a file becomes Counts again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from termsieve.parquet import CHECKSUM, Parquet, file_metadata, sealed
 if TYPE_CHECKING:
     import polars
 
-LISTED_TERMS = 2**17  # terms whose cells are made lists at a time when they are saved
+LISTED_TERMS = 2**17  # number of terms whose cells are converted to lists at a time
 FORMAT = "termsieve-counts"
 FORMAT_VERSION = 2  # version 1 had no checksum and could not hold terms with lone surrogates
 CLASS_TYPES = {"U": np.str_, "i": np.int64, "u": np.uint64, "f": np.float64, "b": np.bool_}
@@ -70,7 +70,7 @@ def load(path: str | os.PathLike[str]) -> Counts:
         if version > 1 and CHECKSUM not in file.metadata:
             raise InputError("the checksum is missing")
         counts = _counts(file.frame(), head)
-        _refuse_contradictions(counts)
+        refuse_contradictions(counts)
     except FormatError:
         raise
     except (*MALFORMED, TermsieveError, PolarsError) as error:
@@ -79,7 +79,7 @@ def load(path: str | os.PathLike[str]) -> Counts:
 
 
 def holds_counts(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path is a Parquet file with counts; anything else, readable or not, is none."""
+    """Return whether a path is a Parquet file with counts; anything else is not, readable or not."""
     return FORMAT in file_metadata(path)
 
 
@@ -107,7 +107,7 @@ def _counts(frame: polars.DataFrame, head: dict[str, Any]) -> Counts:
     )
 
 
-def _refuse_contradictions(counts: Counts) -> None:
+def refuse_contradictions(counts: Counts) -> None:
     """Raise InputError where the numbers contradict each other."""
     if counts.pos.shape != (counts.n_classes,):
         raise InputError("class sizes and classes differ in number")
@@ -126,7 +126,7 @@ def _refuse_contradictions(counts: Counts) -> None:
 
 
 def _term_column(terms: list[str]) -> polars.Series:
-    """Return the terms as strings, or as bytes where some have lone surrogates, which are no UTF-8."""
+    """Return the terms as strings, or as bytes if some have lone surrogates, which are not UTF-8."""
     import polars as pl
 
     try:
@@ -172,7 +172,7 @@ def _lists(cells: sparse.csc_array, start: int, at: str, value: str) -> polars.D
 
     indptr = cells.indptr[start : start + LISTED_TERMS + 1]
     n_terms, here = len(indptr) - 1, slice(int(indptr[0]), int(indptr[-1]))
-    # A key that is known to be sorted is grouped without hashing.
+    # polars groups a column that is known to be sorted without hashing.
     flat = pl.DataFrame(
         {
             "row": pl.Series(np.repeat(np.arange(n_terms), np.diff(indptr))).set_sorted(),

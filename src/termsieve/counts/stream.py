@@ -1,4 +1,4 @@
-"""Batches in, shared out to threads with a counter each; a Tally a piece out, and a file to go on from."""
+"""Batches come in, and threads count them; one Tally per piece goes out, and a checkpoint file."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from termsieve.terms import Analysis
 # A piece of the documents ends after this many characters, or with a file after this many.
 PIECE_CHARACTERS = 512 << 20
 PIECE_LEAST = 64 << 20
-PIECE_DOCUMENTS = MAX_DOCUMENTS  # that one counter can hold
+PIECE_DOCUMENTS = MAX_DOCUMENTS  # number of documents that one counter can hold
 FORMAT = "termsieve-checkpoint 2"  # version 1 knew files by size and time only
 LISTS = ("files", "stamps")  # of a checkpoint's head
 
 
 @dataclass(frozen=True)
 class State:
-    """What was counted up to row `row` of file `file`, and what pruning has cost so far.
+    """The counts up to row `row` of file `file`, and the error by pruning so far.
 
-    `between`: that row is the last of its file.
+    `between` says that this row is the last of its file.
     """
 
     total: Tally
@@ -46,7 +46,7 @@ class State:
     at_most: int = 0
 
     def is_possible(self, n_files: int) -> bool:
-        """Return whether the state can be one of a count of so many files."""
+        """Return whether the state can belong to a count of this number of files."""
         numbers = (self.file, self.row, self.n_dropped, self.at_most)
         return (
             all(isinstance(number, int) and number >= 0 for number in numbers)
@@ -103,14 +103,14 @@ class Reader:
                 return None
 
     def stop(self, fault: BaseException) -> None:
-        """Hand out no more, because of a fault in counting what was handed out."""
+        """Hand out no more batches, because counting has failed."""
         with self._lock:
             self.counted_all = False
             if self.fault is None:
                 self.fault = fault
 
     def is_between_files(self) -> bool:
-        """Return whether the last row handed out is the last of its file, or of what can be read of it."""
+        """Return whether the last row handed out is the last of its file, or the last that can be read."""
         return self.ended or self._source.reading > self.position[0]
 
     def _next(self) -> tuple[list[Any], Classes, int] | None:
@@ -126,7 +126,7 @@ class Reader:
         return texts, classes, batch.start
 
     def _cut(self) -> Batch | None:
-        """Return the next batch of the piece, None at its end; the texts alone say where that is."""
+        """Return the next batch of the piece, or None at its end, which depends on the texts only."""
         if self._full or self.ended:
             return None
         batch, self._held = self._held or next(self._batches, None), None
@@ -149,7 +149,7 @@ class Reader:
 
 
 def counted_piece(reader: Reader, analysis: Analysis, occurrences: bool, workers: int) -> Tally:
-    """Return the tally of all that `reader` hands out; its `fault` says whether that was the whole piece."""
+    """Return the tally of all that `reader` hands out; with `reader.fault` the piece is incomplete."""
     counters = [Counter(analysis, occurrences) for _ in range(workers)]
 
     def work(counter: Counter) -> None:
@@ -167,14 +167,14 @@ def counted_piece(reader: Reader, analysis: Analysis, occurrences: bool, workers
             try:
                 list(pool.map(work, counters))
             except BaseException as error:
-                # An interrupt comes to this thread only, and leaving the pool waits for the others.
+                # Only this thread gets an interrupt, and leaving the pool waits for the other threads.
                 reader.stop(error)
                 raise
     return _joined(counters, reader.codes)
 
 
 def _joined(counters: list[Counter], codes: LabelCodes) -> Tally:
-    """Return the tally of all counters, which are absorbed in pairs."""
+    """Return the tally of all counters, which are merged in pairs."""
     while len(counters) > 1:
         half = -(-len(counters) // 2)
         with ThreadPoolExecutor(half) as pool:
@@ -195,7 +195,7 @@ def tally_of(source: Source, analysis: Analysis, occurrences: bool, max_terms: i
 
 
 class Checkpoint:
-    """A file with the State of a run, which another run over the same files can go on from."""
+    """A file with the State of a run; another run over the same files can continue from it."""
 
     def __init__(self, path: str | os.PathLike[str], source: Source, options: dict[str, Any]) -> None:
         self._path = Path(path)
@@ -203,22 +203,22 @@ class Checkpoint:
         self._known: dict[str, tuple[Any, Any]] = {}  # files that were read once in this run
         self._within = self._path.with_name(f"{self._path.name}.within")
         self._files = source.files
-        # Callables are known by their name only: that is all that is the same in another process.
+        # Callables are compared by name, because nothing else is the same in another process.
         plain = {name: _named(value) for name, value in sorted(options.items())}
         self._options = json.loads(json.dumps({**plain, "columns": source.columns}))
 
     def load(self) -> State:
-        """Return where the last run stopped; the very beginning where there was none."""
+        """Return the state where the last run stopped, or the initial state if there was none."""
         for path in (self._within, self._path):
             if path.exists():
                 head, state = _read(path)
                 self._check(head)
                 if changed := self._changed_file(head, state):
-                    # Of the file that was being read nothing is in the other checkpoint.
+                    # The other checkpoint has nothing of the file that was being read.
                     if path == self._within and changed == self._files[state.file]:
                         continue
                     raise InputError(
-                        f"{changed} has changed since it was counted; count anew with another checkpoint"
+                        f"{changed} has changed since it was counted; count again with another checkpoint"
                     )
                 return state
         return State(empty_tally())
@@ -227,12 +227,12 @@ class Checkpoint:
         for name, now in self._options.items():
             if head["options"].get(name) != now:
                 raise InputError(
-                    f"{self._path} is of a count with {name}={head['options'].get(name)!r}, not {now!r}; "
-                    "use the same options or another checkpoint"
+                    f"{self._path} belongs to a count with {name}={head['options'].get(name)!r}, "
+                    f"not {now!r}; use the same options or another checkpoint"
                 )
         if head["files"] != self._files:
             raise InputError(
-                f"{self._path} is of a count of other files; use the same files or another checkpoint"
+                f"{self._path} belongs to a count of other files; use the same files or another checkpoint"
             )
 
     def _changed_file(self, head: dict[str, Any], state: State) -> str | None:
@@ -241,7 +241,7 @@ class Checkpoint:
         return next((path for path, stamp in stamps if self._stamp(path) != stamp), None)
 
     def _stamp(self, path: str) -> Any:
-        """Return the fingerprint of a file, read anew only when its size or time changed in this run."""
+        """Return the fingerprint of a file, computed again only if its size or time has changed."""
         try:
             status = os.stat(path)
         except OSError:
@@ -252,10 +252,10 @@ class Checkpoint:
         return self._known[path][1]
 
     def save(self, state: State) -> None:
-        """Write the state; the file is whole at any moment.
+        """Write the state; the file is complete at any moment.
 
-        A state in the middle of a file goes beside the last one between two files, which stays of use when
-        it is that file that has to be mended.
+        A state in the middle of a file is kept together with the last state between two files, which can
+        still be used if that file has to be corrected.
         """
         path = self._path if state.between else self._within
         fields = {field: getattr(state, field) for field in State.__dataclass_fields__ if field != "total"}
@@ -277,7 +277,7 @@ class Checkpoint:
 
 
 def _read(path: Path) -> tuple[dict[str, Any], State]:
-    """Return what a checkpoint says about itself, and its state; all of it is checked."""
+    """Return the header of a checkpoint and its state, both checked."""
     try:
         arrays = read_arrays(path)
         head = json.loads(arrays.pop("checkpoint").tobytes())
@@ -286,12 +286,12 @@ def _read(path: Path) -> tuple[dict[str, Any], State]:
         whole = isinstance(head["options"], dict) and all(isinstance(head[key], list) for key in LISTS)
     except (OSError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise FormatError(
-            f"{path} is not a checkpoint of a count, or is damaged ({error}); count anew without it"
+            f"{path} is not a checkpoint of a count, or is damaged ({error}); count again without it"
         ) from None
     if state is None:
-        raise FormatError(f"{path} is a checkpoint of another version; count anew without it")
+        raise FormatError(f"{path} is a checkpoint of another version; count again without it")
     if not whole or not state.is_possible(len(head["files"])):
-        raise FormatError(f"{path} is damaged: it contradicts itself; count anew without it")
+        raise FormatError(f"{path} is damaged: it contradicts itself; count again without it")
     return head, state
 
 

@@ -23,15 +23,15 @@ from termsieve.labels import Labels, encode_labels
 if TYPE_CHECKING:
     import polars
 
-DENSE_CELLS = 2**25  # classes x terms up to which a table is kept dense (256 MiB of int64)
-NUMBERED_DF = 1024  # terms in fewer documents share their tables with others, and these are numbered
+DENSE_CELLS = 2**25  # largest dense table of classes x terms (256 MiB of int64)
+NUMBERED_DF = 1024  # rarer terms often share their 2x2 tables, so these tables are numbered
 TABLES = ("tp", "pos", "df", "tf", "tf_total", "squares")
 FIELDS = (*TABLES, "n_docs", "classes", "multilabel")
 Ints = NDArray[np.int64]
 
 
 class Tables(NamedTuple):
-    """Distinct 2x2 tables, and for classes x terms the position of each one's table."""
+    """Distinct 2x2 tables, and for each class and term the position of its table."""
 
     tp: Ints
     fp: Ints
@@ -41,14 +41,39 @@ class Tables(NamedTuple):
 
 
 class Counts:
-    """For each class and term, the documents inside and outside the class that contain the term.
+    """For each class and term, the number of documents inside and outside the class that contain the term.
 
-    `tp`, `fp`: classes x terms; `pos`, `neg`: one per class; `df`: one per term; `classes`: sorted; `terms`:
-    names, or None. Above 2**25 cells `tp` is a scipy csr_array and `fp` comes in `blocks()` of classes only.
-    With `occurrences=True` there are also `tf` (classes x terms), `tf_total` and `squares` (one per term).
+    Make them with :func:`termsieve.count` or `Counts.from_matrix`. Counts of disjoint documents can be added,
+    and the counts of a part can be subtracted from those of the whole.
 
-    Counts of disjoint documents add up, and whole - part is the rest:
+    Parameters
+    ----------
+    tp : array of shape (n_classes, n_terms)
+        Number of documents of the class that contain the term. Above 2**25 cells it is a sparse csr_array.
+    pos : array of shape (n_classes,)
+        Number of documents of the class.
+    df : array of shape (n_terms,)
+        Number of documents that contain the term.
+    n_docs : int
+        Number of documents.
+    classes : array of shape (n_classes,)
+        The classes, sorted.
+    terms : sequence of str, optional
+        The terms.
+    multilabel : bool, default=False
+        Whether documents may have several labels.
+    tf : array of shape (n_classes, n_terms), optional
+        Number of occurrences of the term in the class.
+    tf_total, squares : array of shape (n_terms,), optional
+        The sum, and the sum of squares, of the term's occurrences per document.
 
+    Attributes
+    ----------
+    fp, neg : ndarray
+        As `tp` and `pos`, for the documents outside the class. If `fp` is too large, use `blocks()`.
+
+    Examples
+    --------
     >>> spam = Counts.from_matrix([[1, 1, 0], [0, 1, 0]], ["spam", "spam"], terms=["buy", "now", "hi"])
     >>> ham = Counts.from_matrix([[0, 1, 1]], ["ham"], terms=["buy", "now", "hi"])
     >>> both = spam + ham
@@ -57,13 +82,13 @@ class Counts:
     >>> both.tp.tolist(), both.fp.tolist(), (both - ham) + ham == both
     ([[0, 1, 1], [1, 2, 0]], [[1, 2, 0], [0, 1, 1]], True)
 
-    A class is taken by its name:
+    The counts of one class, by its name:
 
     >>> both["spam"].tp.tolist()
     [[1, 2, 0]]
     """
 
-    __iter__ = None  # counts have classes and terms: which of them a loop is over must be said
+    __iter__ = None  # a loop must say whether it is over classes or terms
 
     def __init__(
         self,
@@ -95,9 +120,18 @@ class Counts:
     def from_matrix(
         cls, X: Any, y: Any, terms: Sequence[str] | NDArray[Any] | None = None, occurrences: bool = False
     ) -> Counts:
-        """Count the documents x terms matrix `X` (sparse, dense or a frame) with the labels `y`.
+        """Return the counts of a term matrix.
 
-        A term is present where its value is above 0; `occurrences=True` also sums the values themselves.
+        Parameters
+        ----------
+        X : sparse matrix, array or dataframe of shape (n_docs, n_terms)
+            The term matrix; a term is present where its value is above 0.
+        y : array-like
+            The labels of the documents.
+        terms : sequence of str, optional
+            The names of the columns; by default those of a dataframe.
+        occurrences : bool, default=False
+            Whether to sum the values of X, too; they must be whole numbers.
         """
         names, matrix = presence_matrix(X)
         if terms is None:
@@ -119,7 +153,7 @@ class Counts:
             values = whole_numbers(matrix.data)
             counts.tf_total, counts.squares = np.zeros((2, n_terms), dtype=np.int64)
             most = counting.column_moments(matrix.indices, values, counts.tf_total, counts.squares)
-            # No sum is above that of the squares of one column.
+            # No sum is larger than the sum of squares of one column.
             doubtful = most**2 * matrix.shape[0] >= 2**63
             if doubtful and not counting.squares_fit(matrix.indices, values, n_terms):
                 raise too_many_occurrences()
@@ -137,7 +171,7 @@ class Counts:
         if "terms" not in changes and self.terms is not None:
             if counts.n_terms != self.n_terms:
                 raise InputError(f"{self.n_terms:,} term names for {counts.n_terms:,} columns")
-            counts.terms = self.terms  # known to be distinct, so that they are not compared again
+            counts.terms = self.terms  # known to be distinct, so they need not be compared again
         return counts
 
     def position(self, label: Any) -> int:
@@ -179,12 +213,12 @@ class Counts:
 
     @property
     def occurrences(self) -> bool:
-        """Whether term occurrences were counted beside documents."""
+        """Whether the occurrences of terms were counted, too."""
         return self.tf is not None
 
     @property
     def problems(self) -> NDArray[np.intp]:
-        """Positions of the classes that make problems of their own.
+        """Positions of the classes that are problems.
 
         The two classes of a single-label target are one problem, that of the second class, which is what
         scikit-learn calls the positive one; otherwise every class is a problem.
@@ -193,15 +227,15 @@ class Counts:
 
     @cached_property
     def by_df(self) -> NDArray[np.intp]:
-        """Columns by falling document frequency, then rising index: the order in which ties are settled."""
+        """Columns by decreasing document frequency, then by index: the order of ties."""
         return np.argsort(-self.df, kind="stable")
 
     @cached_property
     def distinct(self) -> tuple[Counts, NDArray[np.int64]]:
-        """The document counts of the distinct columns only, and which of these each column is like.
+        """The document counts of the distinct columns, and for each column which of these it equals.
 
-        Most terms are rare and share their counts in all classes with many others, so whatever depends on
-        counts alone is computed on these.
+        Most terms are rare and have the same counts in all classes as many others, so functions of counts are
+        computed on the distinct columns only.
         """
         first, kind = counting.distinct_columns([self.tp, self.df[None, :]])
         counts = self.replace(
@@ -211,7 +245,7 @@ class Counts:
 
     @cached_property
     def distinct_occurrences(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The first column of each kind, alike in documents and occurrences, and the kind of each column."""
+        """The first of each group of columns equal in documents and occurrences, and each column's group."""
         assert self.tf is not None
         assert self.tf_total is not None
         assert self.squares is not None
@@ -227,7 +261,7 @@ class Counts:
 
     @cached_property
     def tables(self) -> Tables:
-        """The distinct 2x2 tables of all classes, and where among them each class and term finds its own."""
+        """The distinct 2x2 tables of all classes, and for each class and term the position of its table."""
         of_class, of_term, at = counting.distinct_tables(self.tp, self.df, NUMBERED_DF)
         tp, df, pos = self.tp[of_class, of_term], self.df[of_term], self.pos[of_class]
         return Tables(tp, df - tp, pos, self.n_docs - pos, at)
@@ -287,7 +321,7 @@ class Counts:
         return f"<Counts of {self.n_docs:,} documents: {size}{extra}>"
 
     def __getstate__(self) -> dict[str, Any]:
-        # Without what was computed on the way: it is larger than the counts and quickly computed again.
+        # Without cached values: they are larger than the counts and quickly computed again.
         return {name: getattr(self, name) for name in (*FIELDS, "terms")}
 
     def _repr_html_(self) -> str:
@@ -335,15 +369,15 @@ class Counts:
         a, b = self._aligned(classes, terms), other._aligned(classes, terms)
         if other.df.sum() != b[2].sum() or other.pos.sum() != b[1].sum():
             raise InputError(
-                "the part has terms or classes that the whole lacks; subtract only what was added"
+                "the part has terms or classes that the whole does not have; subtract only a part of it"
             )
         tables = [None if x is None else x + sign * y for x, y in zip(a, b, strict=True)]
         n_docs = self.n_docs + sign * other.n_docs
         if sign < 0 and (n_docs < 0 or any(least(table) < 0 for table in tables if table is not None)):
             raise InputError(
-                "the difference falls below zero: the documents of the part are not all in the whole"
+                "the difference falls below zero: some documents of the part are not in the whole"
             )
-        # Sums of two such numbers wrap around to below zero when 64 bits do not hold them.
+        # If the sum of two such numbers does not fit into 64 bits, it becomes negative.
         if sign > 0 and any(least(table) < 0 for table in tables[4:] if table is not None):
             raise too_many_occurrences()
         changes = dict(zip(TABLES, tables, strict=True))
@@ -353,7 +387,7 @@ class Counts:
         return self.replace(n_docs=n_docs, classes=classes, multilabel=multilabel, **changes)
 
     def _aligned(self, classes: NDArray[Any], terms: NDArray[Any] | None) -> list[Any]:
-        """Return the tables laid out over `classes` and `terms`; what is not among them is left out."""
+        """Return the tables rearranged to `classes` and `terms`; other classes and terms are left out."""
         rows, columns = places(self.classes, classes), places(self.terms, terms, self.n_terms)
         n_classes, n_terms = len(classes), self.n_terms if terms is None else len(terms)
         large = n_classes * n_terms > DENSE_CELLS
@@ -367,7 +401,7 @@ class Counts:
         ]
 
     def to_frame(self) -> polars.DataFrame:
-        """Return a polars frame with a row for each class and term: class, term, tp, fp, df, pos, neg."""
+        """Return a polars frame with one row per class and term: class, term, tp, fp, df, pos, neg."""
         import polars as pl
 
         tp, fp = self.tp, self.fp
@@ -386,7 +420,7 @@ class Counts:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the counts to one Parquet file with one row per term.
 
-        The file is whole or absent, and `load` notices when it has been damaged.
+        If writing fails, no file is left behind. `load` detects damaged files.
         """
         from termsieve.counts.storage import save
 
@@ -401,7 +435,7 @@ class Counts:
 
 
 def _class_table(matrix: Any, labels: Labels, values: Ints | None) -> Any:
-    """Return classes x terms: documents that hold a term, or sums of `values`; sparse where large."""
+    """Return classes x terms: the number of documents with a term, or sums of `values`; sparse if large."""
     n_classes, n_terms = len(labels.classes), matrix.shape[1]
     step = max(1, DENSE_CELLS // max(1, n_terms))
     blocks = []
@@ -418,7 +452,7 @@ def _class_table(matrix: Any, labels: Labels, values: Ints | None) -> Any:
 
 
 def _table(table: Any, shape: tuple[int, int]) -> Any:
-    """Return `table` as int64, dense or CSR as its size asks."""
+    """Return `table` as int64, dense or as CSR depending on its size."""
     if not sparse.issparse(table):
         table = np.asarray(table)
     if table.shape != shape:
@@ -440,7 +474,7 @@ def _term_names(terms: Sequence[str] | NDArray[Any] | None, n_terms: int) -> NDA
 
 
 def refuse_repeated(names: Collection[Any]) -> None:
-    """Raise InputError where a term's name stands twice."""
+    """Raise InputError if two columns have the same name."""
     if len(set(names)) < len(names):
         twice = Counter(names).most_common(1)[0][0]
         raise InputError(f"the term {twice!r} names more than one column; term names must be distinct")
@@ -455,11 +489,11 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def dense_rows(table: Any, rows: slice) -> Any:
-    """Return some rows of a table, dense whatever the table is."""
+    """Return some rows of a dense or sparse table as a dense array."""
     return table[rows].toarray() if sparse.issparse(table) else table[rows]
 
 
 def least(table: Any) -> int:
-    """Return the least number that a table, dense or sparse, holds; 0 where it holds none."""
+    """Return the least number in a dense or sparse table; 0 if it is empty."""
     values = table.data if sparse.issparse(table) else table
     return int(values.min()) if values.size else 0

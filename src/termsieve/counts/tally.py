@@ -1,4 +1,4 @@
-"""Tally: what was counted in some documents, sorted; tallies of disjoint documents merge into one."""
+"""Tally: the sorted counts of some documents; tallies of disjoint documents can be merged."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from termsieve.errors import FormatError, InputError
 from termsieve.kernels.streaming import are_sorted, cut_terms, merged_terms
 from termsieve.labels import encode_labels
 
-MERGED_AT_ONCE = 8  # tallies of neighbouring parts, on a cluster
+MERGED_AT_ONCE = 8  # number of tallies of neighbouring parts that a cluster merges at once
 Ints = NDArray[np.int64]
 
 
 class LabelKind(NamedTuple):
-    """What labels are: the name of their type ("" where there is none yet), and one or several a document."""
+    """The type of labels ("" if there is none yet), and whether documents have several."""
 
     type: str
     several: bool
@@ -33,7 +33,7 @@ class LabelKind(NamedTuple):
         return f"lists of {self.type}" if self.several else self.type
 
     def joined(self, other: LabelKind, where: str = "") -> LabelKind:
-        """Return the kind of both together, or raise InputError where they differ."""
+        """Return the kind of both together, or raise InputError if they differ."""
         if self.several != other.several or (self.type and other.type and self.type != other.type):
             raise InputError(
                 f"{where}: the labels are {other} here but {self} before; ".removeprefix(": ")
@@ -44,10 +44,10 @@ class LabelKind(NamedTuple):
 
 @dataclass(frozen=True)
 class Tally:
-    """The counts of some documents in a form that merges in linear time and travels as plain arrays.
+    """The counts of some documents in a form that can be merged in linear time and sent as plain arrays.
 
-    `spelling` holds all terms as UTF-8 in a row, in Python's order of str, and `ends` where each ends. `tp`
-    and `tf` are terms x classes, with cells in the same places.
+    `spelling` holds all terms as UTF-8, one after the other, in Python's order of str; `ends` holds the end
+    of each. `tp` and `tf` are terms x classes and have the same nonzero cells.
     """
 
     n_docs: int
@@ -72,7 +72,7 @@ class Tally:
         try:
             terms: list[str] = cut_terms(self.spelling, self.ends)
         except UnicodeDecodeError as error:
-            raise FormatError("a term of the tally is no text; count anew") from error
+            raise FormatError("a term of the tally is not valid text; count again") from error
         return terms
 
     def counts(self) -> Counts:
@@ -107,13 +107,13 @@ class Tally:
         first = self._laid_out(mine, len(ends), place)
         second = other._laid_out(theirs, len(ends), place)
         sums: list[Any] = [None if x is None else x + y for x, y in zip(first, second, strict=True)]
-        # Sums of two such numbers wrap around to below zero when 64 bits do not hold them.
+        # If the sum of two such numbers does not fit into 64 bits, it becomes negative.
         if any(total is not None and len(total) and total.min() < 0 for total in sums[4:]):
             raise too_many_occurrences()
         return Tally(self.n_docs + other.n_docs, kind, classes, sums[0], spelling, ends, *sums[1:])
 
     def _laid_out(self, rows: Ints, n_terms: int, place: dict[Any, int]) -> list[Any]:
-        """Return the arrays from `pos` on with terms and classes, both in rising order, at other places."""
+        """Return the arrays from `pos` on, with terms and classes moved to new positions in order."""
         columns = np.array([place[label] for label in self.classes], dtype=np.int32)
         shape = (n_terms, len(place))
         return [
@@ -128,7 +128,7 @@ class Tally:
     def pruned(self, max_terms: int) -> tuple[Tally, int]:
         """Return the tally of the `max_terms` most frequent terms, and the highest frequency left out.
 
-        Of terms in equally many documents, those that sort first stay.
+        Of equally frequent terms, those that sort first are kept.
         """
         if self.n_terms <= max_terms:
             return self, 0
@@ -138,7 +138,7 @@ class Tally:
         lengths = (self.ends - starts)[rows]
         ends = np.cumsum(lengths)
         at = np.repeat(starts[rows] - (ends - lengths), lengths) + np.arange(int(lengths.sum()))
-        made = Tally(
+        kept_tally = Tally(
             self.n_docs,
             self.kind,
             self.classes,
@@ -151,7 +151,7 @@ class Tally:
             None if self.tf_total is None else self.tf_total[rows],
             None if self.squares is None else self.squares[rows],
         )
-        return made, int(self.df[order[max_terms]])
+        return kept_tally, int(self.df[order[max_terms]])
 
     def to_bytes(self) -> bytes:
         """Return the tally as the bytes of an npz archive."""
@@ -161,7 +161,7 @@ class Tally:
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Tally:
-        """Read what `to_bytes` wrote."""
+        """Return the tally that `to_bytes` wrote."""
         try:
             arrays = read_arrays(io.BytesIO(content))
         except ValueError as error:
@@ -183,7 +183,7 @@ class Tally:
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Tally:
-        """Return the tally of what `arrays` gave; every array is checked, since it may come from anywhere."""
+        """Return the tally of arrays as `arrays` returns them; they may come from a file and are checked."""
         try:
             head = json.loads(arrays["head"].tobytes())
             shape = (len(arrays["ends"]), len(head["classes"]))
@@ -207,7 +207,7 @@ class Tally:
 
 
 def _refuse_impossible(arrays: Arrays, head: dict[str, Any], shape: tuple[int, int]) -> None:
-    """Raise ValueError where arrays cannot be those of a tally of so many terms and classes."""
+    """Raise ValueError if the arrays cannot belong to a tally with this number of terms and classes."""
     indptr, indices = arrays["tp_indptr"], arrays["tp_indices"]
     lengths = {"pos": shape[1], "ends": shape[0], "df": shape[0], "tp_data": len(indices)}
     lengths |= {"tp_indptr": shape[0] + 1}
@@ -218,7 +218,7 @@ def _refuse_impossible(arrays: Arrays, head: dict[str, Any], shape: tuple[int, i
         if array.shape != (length,) or array.dtype.kind != "i" or (length and array.min() < 0):
             raise ValueError(f"the numbers {name!r} are impossible")
     if any(arrays[name].dtype != np.int64 for name in lengths if not name.startswith("tp_ind")):
-        raise ValueError("its numbers have not 64 bits")
+        raise ValueError("its numbers do not have 64 bits")
     if indptr[0] != 0 or indptr[-1] != len(indices) or (np.diff(indptr) < 0).any():
         raise ValueError("the rows of its table are impossible")
     if indices.ndim != 1 or indices.dtype.kind != "i":
@@ -247,7 +247,7 @@ def _refuse_impossible_head(head: dict[str, Any]) -> None:
 
 
 class Pruned(NamedTuple):
-    """A tally, how many terms were dropped from it, and what any count may be short by for that."""
+    """A tally, the number of terms dropped from it, and the largest error of a count because of that."""
 
     tally: Tally
     n_dropped: int = 0
@@ -255,9 +255,9 @@ class Pruned(NamedTuple):
 
 
 def joined(parts: Sequence[Pruned], max_terms: int | None = None) -> Pruned:
-    """Return the sum of parts, which may come in any order; the `max_terms` most frequent terms stay.
+    """Return the sum of parts in any order; only the `max_terms` most frequent terms are kept.
 
-    What a term lacks in the parts adds up, and a term that is dropped lacks what was left of it.
+    The errors of the parts add up, and dropping a term adds its remaining count.
     """
     total = merged(part.tally for part in parts)
     n_dropped, at_most = sum(part.n_dropped for part in parts), sum(part.at_most for part in parts)
@@ -275,7 +275,7 @@ def empty_tally() -> Tally:
 
 
 def merged(tallies: Iterable[Tally]) -> Tally:
-    """Return the sum of all tallies, added in pairs, so that no term is moved more often than it must be."""
+    """Return the sum of all tallies, added in pairs, so that terms are moved as rarely as possible."""
     level: Sequence[Tally] = list(tallies) or [empty_tally()]
     while len(level) > 1:
         pairs = zip(level[::2], [*level[1::2], empty_tally()], strict=False)
@@ -284,29 +284,29 @@ def merged(tallies: Iterable[Tally]) -> Tally:
 
 
 def spelled(terms: Sequence[str]) -> tuple[NDArray[np.uint8], Ints]:
-    """Return the terms as UTF-8 in a row, and where each ends."""
+    """Return the terms as UTF-8, one after the other, and the end of each."""
     joined = "\0".join([*terms, ""]).encode("utf-8", "surrogatepass")
     raw = np.frombuffer(joined, dtype=np.uint8)
     stops = np.flatnonzero(raw == 0)
     if len(stops) == len(terms):
         return raw[raw != 0], stops - np.arange(len(stops))
-    # Some term holds a NUL, so that it cannot stand between terms.
+    # A term contains a NUL, so NUL cannot separate the terms.
     each = [term.encode("utf-8", "surrogatepass") for term in terms]
     ends = np.cumsum(np.fromiter(map(len, each), dtype=np.int64, count=len(each)), dtype=np.int64)
     return np.frombuffer(b"".join(each), dtype=np.uint8), ends
 
 
 def _spread(values: Ints, places: NDArray[Any], size: int) -> Ints:
-    made = np.zeros(size, dtype=np.int64)
-    made[places] = values
-    return made
+    spread = np.zeros(size, dtype=np.int64)
+    spread[places] = values
+    return spread
 
 
 def _moved(
     table: sparse.csr_array, rows: Ints, columns: NDArray[np.int32], shape: tuple[int, int]
 ) -> sparse.csr_array:
-    """Return a table with its rows and columns, both in rising order, at other places."""
+    """Return a table with its rows and columns moved to new positions, in the same order."""
     indptr = np.concatenate([[0], np.cumsum(_spread(np.diff(table.indptr), rows, shape[0]))])
-    made = sparse.csr_array((table.data, columns[table.indices], indptr), shape=shape)
-    made.has_canonical_format = True
-    return made
+    moved = sparse.csr_array((table.data, columns[table.indices], indptr), shape=shape)
+    moved.has_canonical_format = True
+    return moved

@@ -21,7 +21,7 @@ from termsieve.readers.files import MAX_BYTES
 
 __all__ = ["ENGINES", "Engine", "Job", "PrunedWarning", "count", "get_engine"]
 
-# Name -> the module and the class of an engine, which is imported when it is asked for. The arguments of its
+# Name -> the module and the class of an engine, which is imported when it is used. The arguments of its
 # constructor are the options of `count` that only this engine takes.
 ENGINES = {
     "threads": "termsieve.engines.threads:Threads",
@@ -31,26 +31,26 @@ ENGINES = {
 
 
 class PrunedWarning(UserWarning):
-    """Rare terms were dropped for `max_terms`: how often, and the highest count that may be missing."""
+    """Rare terms were dropped because of `max_terms`: how many, and the largest error of a count."""
 
     def __init__(self, max_terms: int, n_dropped: int, at_most: int) -> None:
         super().__init__(
             f"max_terms={max_terms:,} left out {n_dropped:,} rare terms; none of them was in more than "
-            f"{at_most:,} documents, and no count of a kept term is short by more"
+            f"{at_most:,} documents, and no count of a kept term is too small by more"
         )
         self.n_dropped = n_dropped
         self.at_most = at_most
 
 
 def get_engine(engine: str | Engine, **options: Any) -> Engine:
-    """Return the engine of a name, with its own options; an engine that was made already is given back.
+    """Return the engine with a name and options; an engine object is returned as it is.
 
     Parameters
     ----------
     engine : str or Engine
         One of :data:`ENGINES`, or an object with the method ``tally(job)``.
     **options
-        What only this engine takes, such as ``workers`` of "threads" or ``address`` of "dask".
+        The options that only this engine takes, such as ``workers`` of "threads" or ``address`` of "dask".
 
     Examples
     --------
@@ -62,7 +62,7 @@ def get_engine(engine: str | Engine, **options: Any) -> Engine:
             raise ParameterError(f"engine={engine!r} must be one of {', '.join(ENGINES)}, or have tally(job)")
         if options:
             raise ParameterError(
-                f"{next(iter(options))!r} goes with an engine's name; {engine!r} is made already"
+                f"{next(iter(options))!r} is an option for an engine's name; {engine!r} is an engine already"
             )
         return engine
     if engine not in ENGINES:
@@ -74,8 +74,8 @@ def get_engine(engine: str | Engine, **options: Any) -> Engine:
         if option not in own:
             its = f"its own options are {', '.join(own)}" if own else "it has no options of its own"
             raise ParameterError(f"the engine {engine!r} takes no {option!r}; {its}")
-    made: Engine = factory(**options)
-    return made
+    chosen: Engine = factory(**options)
+    return chosen
 
 
 def count(
@@ -100,7 +100,7 @@ def count(
 ) -> Counts:
     """Return the Counts of documents that need not fit into memory; the terms are sorted.
 
-    Equal documents give equal counts, whoever counts them and however they are cut into parts.
+    Equal documents give equal counts, with any engine and any partition.
 
     Parameters
     ----------
@@ -112,31 +112,37 @@ def count(
         The columns with the text and the label; those with a usual name by default. For a bag of dicts they
         are keys.
     engine : {"threads", "dask", "spark"} or Engine, default="threads"
-        Who counts. An Engine is an object such as ``termsieve.engines.dask.Dask(client)``.
+        The engine that counts: a name, or an object such as ``termsieve.engines.dask.Dask(client)``.
     address : str, optional
         With "dask", the address of a scheduler, such as "tcp://127.0.0.1:8786"; without it Dask's own default
         is used.
     occurrences : bool, default=False
-        Whether to count how often terms occur, too.
+        Whether to count also how often terms occur.
     separator, missing, delimiter, encoding, max_bytes
-        Those of `read`.
+        As in :func:`termsieve.read`.
     workers : int, optional
         With "threads", their number; one per processor by default. The result is the same for any number.
     max_terms : int, optional
-        Number of terms to keep, which bounds the memory. The result is then not exact: after every piece of
-        the documents only that many terms are kept, those in the most documents and of equals those that sort
-        first; a PrunedWarning says how many were left out and what the counts may be short by. With "threads"
-        a piece is 512 million characters, or ends with a file after 64 million; with the other engines it is
-        a partition or a file. Pieces depend on the documents alone, so the result does, too.
+        Largest number of terms to keep, which limits the memory. The result is then not exact: after every
+        piece of the documents only the most frequent terms are kept (of equally frequent ones those that sort
+        first). A PrunedWarning says how many terms were left out, and how large the error of a count can be.
+        With "threads" a piece is 512 million characters, or ends with a file after 64 million; with the other
+        engines it is a partition or a file. The result depends on the documents and their pieces only.
     checkpoint : path, optional
-        With "threads", a file from which a run that was interrupted goes on; the result is the same. Files
-        that changed in between are an error.
+        With "threads", a file from which an interrupted run continues; the result is the same. Files that
+        have changed in the meantime are an error.
     whole_files : bool, default=False
-        Whether the checkpoint knows files by all of their content, not only by size, time and their two ends.
+        Whether the checkpoint detects changed files by their whole content, not only by size, time and both
+        ends.
     progress : bool or callable, default=False
-        True shows the number of documents on stderr; a callable gets it instead. Only "threads" tells it.
+        True shows the number of documents on stderr; a callable is called with it. Only for "threads".
     **term_options
-        Those of TermVectorizer that say what a term is, such as `lowercase` or `stop_words`.
+        The options of TermVectorizer that define terms, such as `lowercase` or `stop_words`.
+
+    Returns
+    -------
+    Counts
+        The counts of all documents.
 
     Examples
     --------
@@ -165,7 +171,7 @@ def count(
 
 
 def _counts(pruned: Pruned, max_terms: int | None) -> Counts:
-    """Return the counts of a tally, with a warning to the caller's caller where terms were dropped."""
+    """Return the counts of a tally; if terms were dropped, the caller of `count` gets a warning."""
     if pruned.n_dropped and max_terms is not None:
         warnings.warn(PrunedWarning(max_terms, pruned.n_dropped, pruned.at_most), stacklevel=3)
     return pruned.tally.counts()
@@ -173,7 +179,7 @@ def _counts(pruned: Pruned, max_terms: int | None) -> Counts:
 
 @contextmanager
 def _shown(progress: bool | Callable[[int], None]) -> Iterator[Callable[[int], None] | None]:
-    """Give the function that is told the number of documents so far, if there is to be one."""
+    """Give the function that is called with the number of documents so far, or None."""
     if not isinstance(progress, bool):
         yield progress
     elif not progress:

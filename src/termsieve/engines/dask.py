@@ -26,13 +26,13 @@ CONNECT_SECONDS = 10
 class Dask:
     """Counts on a Dask cluster.
 
-    `address` is the address of a scheduler or a distributed.Client; without one Dask's own default scheduler
-    is used. A task counts one partition of a Dask dataframe or bag, or one file where the source is paths,
-    which the workers must reach as well; the tallies are merged eight at a time on the cluster, and only
-    their sum comes here. Items of a bag are pairs (text, label), or dicts with the keys `text` and `label`.
+    `address` is the address of a scheduler or a distributed.Client; without it Dask's default scheduler is
+    used. Each task counts one partition of a Dask dataframe or bag, or one file, which the workers must be
+    able to read. The tallies are merged on the cluster, eight at a time, and only their sum is returned.
+    Items of a bag are pairs (text, label), or dicts with the keys `text` and `label`.
 
     With `max_terms` each partition and each merge keeps that many terms. Eight neighbours are merged at a
-    time, so the result depends on the partitions and their order, not on which worker did what when.
+    time, so the result depends on the partitions and their order, not on the workers.
     """
 
     def __init__(self, address: Any = None) -> None:
@@ -72,8 +72,8 @@ def write_shards(
 ) -> list[Path]:
     """Write the matrix of the `terms` in shards, as `counts.shards.write_shards` does, each by a worker.
 
-    `address` is that of a scheduler, or a distributed.Client. The folder must be one that all workers reach.
-    No shard holds documents of two partitions or files.
+    `address` is the address of a scheduler, or a distributed.Client. All workers must be able to write to the
+    folder. No shard holds documents of two partitions or files.
     """
     dask = require("dask", "dask")
     vocabulary, analysis = term_numbers(terms), analysis_of(term_options)
@@ -96,7 +96,7 @@ def _parts(source: Any, text: str | None, label: str | None, reading: dict[str, 
             raise InputError(
                 f"Dask cannot count a {type(source).__name__}; give a dataframe or bag of Dask, or paths"
             )
-        # The workers were started elsewhere, where a relative path means another file.
+        # The workers may run in another folder, where a relative path is another file.
         return [Source(os.path.abspath(path), **whole.columns, **reading) for path in whole.files]
     if hasattr(source, "columns"):
         names = [str(name) for name in source.columns]
@@ -134,12 +134,12 @@ def _of_items(
 
 
 def connect(cluster: Any) -> Any:
-    """Return a client of the scheduler at an address; whoever asked for it closes it.
+    """Return a client of the scheduler at an address; the caller closes it.
 
-    Instead of an address, a cluster object of Dask will do.
+    Instead of an address, a cluster object of Dask may be given.
     """
     distributed = require("distributed", "dask")
-    # Dask's own client, refused an address it cannot read, lives on and complains when the process ends.
+    # If Dask's client gets an invalid address, it stays alive and reports errors when the process ends.
     if isinstance(cluster, str) and not _is_address(cluster):
         raise ParameterError(
             f"{cluster!r} is not the address of a Dask scheduler, which looks like tcp://127.0.0.1:8786"
@@ -153,7 +153,7 @@ def connect(cluster: Any) -> Any:
 
 
 def n_threads(client: Any) -> int:
-    """Return the number of threads of all workers of a cluster; one without workers is an error."""
+    """Return the number of threads of all workers of a cluster; no workers are an error."""
     threads = sum(client.nthreads().values())
     if not threads:
         raise TermsieveError("the Dask cluster has no workers; start some with: dask worker ADDRESS")
@@ -167,7 +167,7 @@ def _is_address(text: str) -> bool:
 
 @contextmanager
 def _computer(address: Any) -> Iterator[Callable[[Any], Any]]:
-    """Give the function that computes a task on a client, on a scheduler's address, or where Dask does."""
+    """Give the function that computes a task on a client, at a scheduler's address, or on Dask's default."""
     if address is None:
         yield lambda task: task.compute()
     elif isinstance(address, require("distributed", "dask").Client):

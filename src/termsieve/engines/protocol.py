@@ -1,4 +1,4 @@
-"""What every engine is given, a Job, and what it gives back, the tally of the job's documents."""
+"""The protocol of engines: a Job comes in, and the tally of its documents goes out."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from termsieve.terms import Analysis
 
 @dataclass(frozen=True)
 class Job:
-    """Documents, and how they are to be counted: the same for every engine.
+    """Documents and how to count them; the same for every engine.
 
     `reading` says how tables and labels are read: separator, missing, delimiter, encoding and max_bytes.
-    `term_options` are those that `analysis` was made of. `progress` is told the number of documents so far by
-    an engine that knows it.
+    `analysis` was made from `term_options`. An engine that knows the number of documents so far calls
+    `progress` with it.
     """
 
     source: Any
@@ -38,7 +38,7 @@ class Job:
 
 @runtime_checkable
 class Engine(Protocol):
-    """Whoever counts. Its constructor takes the options that only this engine has."""
+    """An object that counts documents. Its constructor takes the options that only this engine has."""
 
     def tally(self, job: Job) -> Pruned:
         """Return the tally of all documents of a job, pruned to its `max_terms`."""

@@ -13,19 +13,19 @@ from termsieve.engines.protocol import Job
 from termsieve.errors import InputError, TermsieveError, require
 from termsieve.terms import Analysis
 
-ROUNDS = 3  # of merging on the executors; what is left, 1 for up to 512 partitions, is merged by the driver
+ROUNDS = 3  # rounds of merging on the executors; up to 512 partitions become one tally
 SCHEMA = "part int, tally binary, n_dropped long, at_most long, fault string"
 
 
 class Spark:
     """Counts a Spark dataframe on the executors of its session, which need termsieve installed.
 
-    Each partition is counted by one Python worker that gets it as Arrow batches; the tallies are merged eight
-    at a time by the executors, and only their sum comes to the driver. Labels are a column of strings, whole
-    numbers or booleans, or of arrays of such.
+    One Python worker counts each partition, which it gets as Arrow batches. The executors merge the tallies,
+    eight at a time, and only their sum comes to the driver. Labels are a column of strings, whole numbers or
+    booleans, or of arrays of these.
 
     With `max_terms` each partition and each merge keeps that many terms. Partitions are merged by their
-    number, so the result depends on them alone, not on which executor did what when.
+    number, so the result depends on the partitions only, not on the executors.
     """
 
     def __repr__(self) -> str:
@@ -45,9 +45,9 @@ class Spark:
             )
         text = find_column(frame.columns, "text", job.text, "the dataframe")
         label = find_column(frame.columns, "label", job.label, "the dataframe")
-        Source(iter(()), **job.reading)  # so that wrong options are told here, not by an executor
+        Source(iter(()), **job.reading)  # so that wrong options raise an error here, not on an executor
         counted = _tally_rows(job.analysis, job.occurrences, max_terms, job.reading)
-        # Plain names, because mapInArrow itself fails over a column with a dot in its name.
+        # Plain names, because mapInArrow fails with a dot in a column's name.
         columns = [f"{_quoted(text)} AS text", f"{_quoted(label)} AS label"]
         parts = frame.selectExpr(*columns).mapInArrow(counted, SCHEMA)
         for _ in range(ROUNDS):
@@ -60,14 +60,14 @@ class Spark:
 
 
 def _quoted(column: str) -> str:
-    """Return a column's name as Spark takes it whatever characters it has."""
+    """Return a column's name in the quotes of Spark, which allow all characters."""
     return "`" + column.replace("`", "``") + "`"
 
 
 def _tally_rows(
     analysis: Analysis, occurrences: bool, max_terms: int | None, reading: dict[str, Any]
 ) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """Return the function from the batches of a partition to a row with their tally, or with the fault."""
+    """Return the function from the batches of a partition to a row with their tally, or with the error."""
 
     def rows(batches: Iterator[Any]) -> Iterator[Any]:
         from pyspark import TaskContext
@@ -82,7 +82,7 @@ def _tally_rows(
 
 
 def _merging(max_terms: int | None) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """Return the function from batches of rows to a batch with one row for each number of a part."""
+    """Return the function from batches of rows to a batch with one row per part."""
 
     def rows(batches: Iterator[Any]) -> Iterator[Any]:
         yield _batch(_merged([row for batch in batches for row in batch.to_pylist()], max_terms))
@@ -91,7 +91,7 @@ def _merging(max_terms: int | None) -> Callable[[Iterator[Any]], Iterator[Any]]:
 
 
 def _merged(rows: list[dict[str, Any]], max_terms: int | None) -> list[dict[str, Any]]:
-    """Return a row for each number of a part: the sum of the tallies under it, or the first fault."""
+    """Return one row per part: the sum of its tallies, or the first error."""
     groups: dict[int, list[dict[str, Any]]] = {}
     for row in rows:
         groups.setdefault(row["part"], []).append(row)
@@ -105,7 +105,7 @@ def _merged_row(part: int, rows: list[dict[str, Any]], max_terms: int | None) ->
 
 
 def _row(part: int, work: Callable[[], Pruned]) -> dict[str, Any]:
-    """Return the result of some work as a row that Spark can carry; a fault too, for the driver to name."""
+    """Return the result, or the error, as a row that Spark can send to the driver."""
     try:
         tally, n_dropped, at_most = work()
     except TermsieveError as error:

@@ -1,4 +1,4 @@
-"""A job comes in; threads of this process, each with a counter of its own, give its tally."""
+"""A job comes in; threads of this process, each with its own counter, count it, and its tally goes out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from termsieve.engines.protocol import Job, positive
 from termsieve.errors import ParameterError
 from termsieve.machine import processor_count
 
-SAVE_SECONDS = 5.0  # between two writings of a checkpoint
+SAVE_SECONDS = 5.0  # seconds between two writes of a checkpoint
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Threads:
     """Counts in this process.
 
     `workers` is the number of threads, by default one per processor. `checkpoint` names a file from which an
-    interrupted run goes on; with `whole_files` it knows the files by all of their content.
+    interrupted run continues; with `whole_files` changes are detected by the whole content of the files.
     """
 
     workers: int | None = None
@@ -42,7 +42,7 @@ class Threads:
                 "max_terms": job.max_terms,
                 "whole_files": self.whole_files,
             }
-            # A limit does not change what is counted, and raising it is how a refused run goes on.
+            # The limit does not change the counts, and a refused run continues with a higher one.
             reading = {name: value for name, value in job.reading.items() if name != "max_bytes"}
             kept = Checkpoint(self.checkpoint, source, job.term_options | reading | counting)
         state = State(empty_tally()) if kept is None else kept.load()
@@ -53,7 +53,7 @@ class Threads:
 
 
 def _counted(job: Job, state: State, reader: Reader, workers: int, kept: Checkpoint | None) -> State:
-    """Return the state after all documents; what was counted before a fault is kept in the checkpoint."""
+    """Return the state after all documents; on an error the checkpoint keeps the state before it."""
     saved, last = state, time.monotonic()
     try:
         while not state.ended:
@@ -64,7 +64,7 @@ def _counted(job: Job, state: State, reader: Reader, workers: int, kept: Checkpo
                     kept.save(state)
                     saved, last = state, time.monotonic()
                 continue
-            # Where pieces are pruned, a piece is kept whole or not at all.
+            # If pieces are pruned, only complete pieces are kept.
             if job.max_terms is None and reader.counted_all and reader.is_between_files():
                 state = state.plus(piece, reader, None)
             raise reader.fault

@@ -1,4 +1,4 @@
-"""Texts or a term matrix, and labels, come in; selected or weighted terms go out: the scikit-learn face."""
+"""Texts or a term matrix, and labels, come in; selected or weighted terms go out: scikit-learn estimators."""
 
 from __future__ import annotations
 

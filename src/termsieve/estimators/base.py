@@ -1,4 +1,4 @@
-"""What the learned selectors share: checked documents and their counts in, a mask of columns out."""
+"""The base of the learned selectors: documents come in, checked documents and their counts go out."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from termsieve.counts import Counts
 from termsieve.errors import ParameterError
 from termsieve.estimators.selector import ColumnSelector
 from termsieve.labels import Labels, encode_labels
+from termsieve.matrices import check_indices
 
 Columns = NDArray[np.int64]
 
@@ -21,6 +22,7 @@ class LearnedSelector(ColumnSelector):
 
     def _documents(self, X: Any, y: Any) -> tuple[Any, Labels]:
         """Return X, dense or CSR, and the labels."""
+        check_indices(X)
         X = validate_data(self, X, accept_sparse="csr", dtype="numeric")
         labels = encode_labels(y)
         self.classes_ = labels.classes

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from termsieve.errors import InputError
 from termsieve.labels import encode_labels
+from termsieve.matrices import check_indices
 from termsieve.measures import decision_values
 
 NEVER = -1e9  # the decision value of a class that no training document has
@@ -65,6 +66,7 @@ class DecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the classifier, or one for each label."""
+        check_indices(X)
         if self.target is not None:
             return self._fit_target(X, y)
         labels = encode_labels(y)
@@ -116,6 +118,7 @@ class DecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return values less thresholds: one per document for two classes, otherwise one per class."""
         check_is_fitted(self, "models_")
+        check_indices(X)
         if self.several_labels_:
             return self._label_values(X) - np.asarray(self.thresholds)
         values = decision_values(self.models_[0], X)

@@ -1,4 +1,4 @@
-"""Documents, labels and sets of columns in, how well a learner does with each set out."""
+"""Documents, labels and sets of columns come in; the objective of a learner on each set goes out."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from termsieve.measures import objective as objective_of
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 Sets = Sequence[NDArray[np.int64]]
-EQUAL = 1e-12  # objectives nearer than this are equally good: they differ by the order of additions only
-BINARY = (*MEASURES, "f1_break_even")  # objectives read off decision values, without a scorer
+EQUAL = 1e-12  # smaller differences between objectives are only rounding errors
+BINARY = (*MEASURES, "f1_break_even")  # objectives that are computed from decision values, without a scorer
 
 
 class Part(NamedTuple):
-    """The rows a learner is trained on and those it is judged by."""
+    """The rows that a learner is trained on and those that it is evaluated on."""
 
     train: Rows
     test: Rows
 
 
 def middle_of_best(values: Floats) -> int:
-    """Return the position of the greatest value; of equally great ones the middle, of two middles the later.
+    """Return the position of the greatest value; of several the middle one, of two middle ones the later.
 
     >>> middle_of_best(np.array([.1, .7, .7, .7, .2])), middle_of_best(np.array([.7, .7]))
     (2, 1)
@@ -41,10 +41,11 @@ def middle_of_best(values: Floats) -> int:
 
 
 def tuning_parts(target: NDArray[Any], cv: Any, random_state: Any) -> list[Part]:
-    """Return min(cv, smallest class) folds; with fewer than 2, all documents train and judge.
+    """Return min(cv, smallest class) folds; below 2, one part that trains and tests on all documents.
 
-    `target` holds a class for each document, and folds are stratified by it, or a row of labels for each,
-    and they are not. Without a random state the documents are dealt in their order.
+    `target` holds one class per document, by which the folds are stratified, or one row of labels per
+    document, and then they are not. Without a random state the documents are assigned to the folds in their
+    order.
     """
     if isinstance(cv, bool) or not isinstance(cv, (int, np.integer)) or cv < 1:
         raise ParameterError(f"cv must be a whole number of folds of at least 1, not {cv!r}")
@@ -63,7 +64,7 @@ def tuning_parts(target: NDArray[Any], cv: Any, random_state: Any) -> list[Part]
 
 
 def training_counts(whole: Counts, X: Any, y: Any, part: Part) -> Counts:
-    """Return the counts of a part's training documents: those of all, less those of the held-out ones.
+    """Return the counts of a part's training documents: those of all documents minus the held-out ones.
 
     `y` must hold labels that name the classes of `whole`, which has no term names.
     """
@@ -73,11 +74,11 @@ def training_counts(whole: Counts, X: Any, y: Any, part: Part) -> Counts:
 
 
 def set_values(estimator: Any, objective: Any, X: Any, y: NDArray[Any], part: Part, sets: Sets) -> Floats:
-    """Return the objective, one a set of columns, of the learner on a part of the documents.
+    """Return the objective of the learner on a part of the documents, one value per set of columns.
 
-    `y` holds 0 and 1, or a number for each of more classes, or is an indicator matrix, for whose columns
-    the objective is averaged. The objective is a measure's name or "f1_break_even", else a scorer as
-    scikit-learn knows it: a name or a callable (estimator, X, y).
+    `y` holds 0 and 1, or the numbers of more classes, or is an indicator matrix; then the objective is
+    averaged over its columns. The objective is the name of a measure, "f1_break_even", or a scorer of
+    scikit-learn: a name or a callable (estimator, X, y).
     """
     if y.ndim == 2:
         columns = [
@@ -86,7 +87,7 @@ def set_values(estimator: Any, objective: Any, X: Any, y: NDArray[Any], part: Pa
         ]
         return np.mean(columns, axis=0)
     union = np.unique(np.concatenate([*sets, np.zeros(0, dtype=np.int64)]))
-    # Only these columns are read, so that cutting out each set costs little.
+    # Only these columns are kept, so that taking the columns of each set is cheap.
     X_train, X_test = X[part.train][:, union], X[part.test][:, union]
     sets = [np.searchsorted(union, columns) for columns in sets]
     y_train, y_test = y[part.train], y[part.test]
@@ -104,7 +105,7 @@ def set_values(estimator: Any, objective: Any, X: Any, y: NDArray[Any], part: Pa
 
 
 def check_objective(objective: Any) -> None:
-    """Raise UnknownNameError or ParameterError unless `objective` can be one."""
+    """Raise UnknownNameError or ParameterError unless `objective` is valid."""
     if not (isinstance(objective, str) and objective in BINARY):
         _scorer(objective)
 

@@ -10,6 +10,8 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from termsieve.matrices import check_indices
+
 
 class KeptTerms(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     """Keep the columns that a selector chooses, and nothing else of it: for models that are saved.
@@ -37,9 +39,15 @@ class KeptTerms(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the selector and keep its choice."""
+        check_indices(X)
         validate_data(self, X, accept_sparse=("csr", "csc"), dtype="numeric")
         self.support_ = clone(self.selector).fit(X, y).get_support()
         return self
+
+    def transform(self, X: Any) -> Any:
+        """Return the kept columns of X."""
+        check_indices(X)
+        return super().transform(X)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self, "support_")

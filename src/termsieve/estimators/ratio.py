@@ -1,4 +1,4 @@
-"""RatioSelector and RatioClassifier: for each class the share of positive terms that serves it best."""
+"""RatioSelector and RatioClassifier: learn the best share of positive terms for each class."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from termsieve.estimators.evaluate import (
 from termsieve.estimators.selector import with_occurrences
 from termsieve.labels import encode_labels
 from termsieve.learners import get_learner
+from termsieve.matrices import check_indices
 from termsieve.measures import decision_values
 from termsieve.metrics import Metric
 from termsieve.ranking import check_cut, interleaved, rank
@@ -37,7 +38,7 @@ TUNE = ("cv", "train")
 
 
 class Tuned(NamedTuple):
-    """What was learned for one class: all terms in order, the ratio, the objective for each ratio."""
+    """What was learned for one class: all terms in order, the ratio, and the objective for each ratio."""
 
     order: Columns
     ratio: float
@@ -46,32 +47,51 @@ class Tuned(NamedTuple):
 
 
 class RatioSelector(LearnedSelector):
-    """Select k terms for a class, positive and negative ones in the ratio that serves a learner best.
+    """Select k terms per class, with a learned share of positive and negative terms.
 
-    For each ratio r the r * k (rounded half up) terms with the greatest signed scores are united with the
-    remaining k with the smallest; the ratio with the best objective is kept, of equally good ones the middle
-    one (zheng2004's improved methods). More than two classes, or several labels a document: each class
-    against the rest has its own ratio and k terms, and their union is selected.
+    For each ratio r, the r * k (rounded half up) terms with the greatest signed scores are joined with the
+    remaining terms, up to k, with the smallest scores. The ratio with the best objective is chosen; if
+    several are equally good, the middle one (the improved methods of zheng2004). If there are more than two
+    classes, or several labels per document, each class against the rest has its own ratio and its own k
+    terms, and their union is selected.
 
     Parameters
     ----------
-    metric : a name or callable, as for TermSelector; two-sided ones are signed by their direction
-    k : terms for each class
-    ratios : the shares of positive terms to try
-    learner : a name such as "nb(quotient)" or "lr", or any scikit-learn classifier
-    objective : "f1_break_even", a measure's name, or a scorer as scikit-learn takes it
-    tune : "cv", by folds of the documents, or "train", on the documents the learner was trained on
-    cv : number of folds, stratified; at most the documents of the smaller class, and below 2 as "train"
-    random_state : None deals the documents in their order, otherwise they are shuffled
+    metric : str, Metric or callable, default="correlation_coefficient"
+        The metric, as for TermSelector. Two-sided metrics are given a sign by their direction.
+    k : int, default=50
+        Number of terms per class.
+    ratios : sequence of float
+        The shares of positive terms to try; by default 0, .05, ..., 1.
+    learner : str or classifier, default="nb(quotient)"
+        The learner that is trained with each ratio: a name, or any scikit-learn classifier.
+    objective : str or callable, default="f1_break_even"
+        What to maximise: "f1_break_even", the name of a measure, or any `scoring` of scikit-learn.
+    tune : {"cv", "train"}, default="cv"
+        How the ratios are evaluated: by cross-validation, or on the documents that the learner was trained
+        on.
+    cv : int, default=5
+        Number of stratified folds, but at most the size of the smaller class. Below 2, as ``tune="train"``.
+    random_state : int, RandomState or None, default=None
+        With None the documents are assigned to the folds in their order, otherwise they are shuffled first.
 
     Attributes
     ----------
-    ratio_ : the ratio; one a class where there are several problems
-    curve_ : the objective for each of `ratios`; a row a class where there are several problems
-    selections_ : for each problem its k columns, those of the ratio's ranking
-    ranking_ : all columns by their best place for any class; the selected ones come first
-    counts_, classes_, scores_ : as of TermSelector; scores_ are signed
+    ratio_ : float or ndarray
+        The learned ratio; one per class if there are several problems.
+    curve_ : ndarray
+        The objective for each of `ratios`; one row per class if there are several problems.
+    selections_ : list of ndarray of int
+        The k columns of each problem, in the order of its ranking.
+    ranking_ : ndarray of int
+        All columns, ordered by their best place for any class; the selected columns come first.
+    scores_ : ndarray of shape (n_features,)
+        The signed score of each term, of the class for which its absolute value is greatest.
+    counts_, classes_
+        As in TermSelector.
 
+    Examples
+    --------
     >>> X = [[2, 0, 1], [1, 0, 0], [0, 3, 0], [0, 1, 1]]
     >>> selector = RatioSelector(k=2).fit(X, ["spam", "spam", "ham", "ham"])
     >>> selector.ratio_, selector.get_support().tolist()
@@ -127,9 +147,19 @@ class RatioSelector(LearnedSelector):
         return self
 
     def implied_ratio(self, metric: str | Metric | Callable[..., Any]) -> Any:
-        """Return the share of positive terms among the k best of a two-sided metric, one a problem.
+        """Return the share of positive terms among the k best terms of another, two-sided metric.
 
-        What zheng2004 compares the learned ratio with: the one that chi_squared, say, takes unasked.
+        zheng2004 compares the learned ratio with it.
+
+        Parameters
+        ----------
+        metric : str, Metric or callable
+            The two-sided metric, such as "chi_squared".
+
+        Returns
+        -------
+        float or ndarray
+            The share; one per class if there are several problems.
         """
         check_is_fitted(self)
         shares = []
@@ -160,7 +190,7 @@ class RatioSelector(LearnedSelector):
 def sided_orders(
     counts: Counts, metric: str | Metric | Callable[..., Any]
 ) -> tuple[Columns, Columns, Floats]:
-    """Return the columns from the most positive, from the most negative, and their signed scores."""
+    """Return the columns from most positive to most negative, the reverse order, and the signed scores."""
     scores = score(counts, metric)
     positive, negative = rank(scores, side="positive"), rank(scores, side="negative")
     return positive.order, negative.order, positive.scores
@@ -172,7 +202,7 @@ def _one_problem(counts: Counts, c: int) -> Counts:
 
 
 def _by_best_place(orders: list[Columns]) -> Columns:
-    """Return the columns by their best place in any of the orders, then by the order's number."""
+    """Return the columns by their best place in any of the orders; of equal places, by the order's number."""
     if len(orders) == 1:
         return orders[0]
     turns = np.array(orders).T.ravel()
@@ -180,22 +210,30 @@ def _by_best_place(orders: list[Columns]) -> Columns:
 
 
 class RatioClassifier(ClassifierMixin, BaseEstimator):
-    """One classifier a class, each on the terms a RatioSelector finds for it; documents are counted once.
+    """One classifier per class, trained on the terms that a RatioSelector selects for that class.
 
-    The same selections as OneVsRestClassifier(make_pipeline(RatioSelector(...), classifier)), and, unlike
-    a selector of the union in front of a classifier, no class sees another's terms.
+    The selections are those of ``OneVsRestClassifier(make_pipeline(RatioSelector(...), classifier))``, but
+    the documents are counted only once. A RatioSelector in front of a classifier would give every class the
+    terms of all classes; here each class has only its own.
 
     Parameters
     ----------
-    selector : a RatioSelector; None is RatioSelector()
-    classifier : a learner's name or a scikit-learn classifier; None is the selector's own learner
+    selector : RatioSelector, optional
+        The selector; ``RatioSelector()`` by default.
+    classifier : str or classifier, optional
+        The name of a learner, or a scikit-learn classifier; by default the learner of the selector.
 
     Attributes
     ----------
-    selector_ : the fitted RatioSelector
-    estimators_ : the fitted classifiers, one a problem
-    classes_ : the classes; of two, the second is the positive one
+    selector_ : RatioSelector
+        The fitted selector.
+    estimators_ : list
+        The fitted classifiers, one per problem.
+    classes_ : ndarray
+        The classes; if there are two, the second is the positive one.
 
+    Examples
+    --------
     >>> X = [[2, 0, 1], [1, 0, 0], [0, 3, 0], [0, 1, 1]]
     >>> RatioClassifier(RatioSelector(k=2)).fit(X, ["spam", "spam", "ham", "ham"]).predict([[1, 0, 0]])
     array(['spam'], dtype='<U4')
@@ -211,6 +249,7 @@ class RatioClassifier(ClassifierMixin, BaseEstimator):
             raise ParameterError(f"selector must be a RatioSelector, not {type(self.selector).__name__}")
         selector = RatioSelector() if self.selector is None else clone(self.selector)
         model = get_learner(selector.learner if self.classifier is None else self.classifier)
+        check_indices(X)
         X = validate_data(self, X, accept_sparse="csr", dtype="numeric")
         y = _classifier_target(y)
         labels = encode_labels(y)
@@ -225,15 +264,16 @@ class RatioClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X: Any) -> Floats:
-        """Return the decision values: one a document for two classes, else one a class."""
+        """Return one decision value per document for two classes, otherwise one per document and class."""
         check_is_fitted(self)
+        check_indices(X)
         X = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
         chosen = zip(self.estimators_, self.selector_.selections_, strict=True)
         values = np.column_stack([_decisions(model, X[:, columns]) for model, columns in chosen])
         return values[:, 0] if len(self.estimators_) == 1 and not self.multilabel_ else values
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each document; with several labels a document, an indicator matrix."""
+        """Return the class of each document; if documents have several labels, an indicator matrix."""
         values = self.decision_function(X)
         if self.multilabel_:
             return (values > 0).astype(np.int64)
@@ -245,13 +285,13 @@ class RatioClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
         tags.classifier_tags.multi_label = True
-        # scikit-learn's checks bring measurements, in which every term is present nearly everywhere.
+        # The data of scikit-learn's checks are measurements, in which nearly every term is present.
         tags.classifier_tags.poor_score = True
         return tags
 
 
 def _classifier_target(y: Any) -> Any:
-    """Return y with the forms that scikit-learn's classifiers take beside ours: a column, rows of lists."""
+    """Return y; a matrix of one column and lists of 0 and 1, which scikit-learn accepts, are converted."""
     if isinstance(y, list) and y and all(isinstance(row, (list, np.ndarray)) for row in y):
         lengths = {len(row) for row in y}
         if len(lengths) == 1 and np.isin(np.asarray(y), (0, 1)).all():
@@ -265,7 +305,7 @@ def _classifier_target(y: Any) -> Any:
 
 
 def _trained(model: Any, X: Any, member: NDArray[np.bool_]) -> Any:
-    """Return a classifier of 0 and 1, or the one value that a target without a choice allows."""
+    """Return a classifier of 0 and 1, or its constant decision value if all documents have the same class."""
     if member.all() or not member.any():
         return 1.0 if member.all() else -1.0
     return clone(model).fit(X, member.astype(np.int64))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, check_non_negative, valida
 from termsieve.counts import Counts
 from termsieve.errors import ParameterError, unknown_name
 from termsieve.estimators.selector import ranked
+from termsieve.matrices import check_indices
 from termsieve.metrics import Metric
 
 VALUES = ("presence", "tf", "log")
@@ -54,6 +55,8 @@ class TermScaler(TransformerMixin, BaseEstimator):
            [0.  , 1.  , 0.  ],
            [0.71, 0.71, 0.  ]])
     """
+
+    _loadable: ClassVar = {"values": VALUES}  # what a loaded model may have
 
     def __init__(
         self,
@@ -103,6 +106,7 @@ class TermScaler(TransformerMixin, BaseEstimator):
         return np.asarray(names, dtype=object)[self.kept_]
 
     def _counts(self, X: Any, reset: bool) -> sparse.csr_matrix:
+        check_indices(X)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
         check_non_negative(X, "TermScaler")
         return sparse.csr_matrix(X)

@@ -1,4 +1,4 @@
-"""TermSelector: the scikit-learn face of counts, scores, rankings and cut-offs."""
+"""TermSelector: counts, scores, rankings and cut-offs as a scikit-learn estimator."""
 
 from __future__ import annotations
 
@@ -13,18 +13,20 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from termsieve.counts.table import Counts, refuse_repeated
 from termsieve.errors import InputError, ParameterError
+from termsieve.matrices import check_indices
 from termsieve.metrics import Metric, get_metric
 from termsieve.ranking import CUTS, Combine, Ranking, Side, check_cut, cut, rank
 from termsieve.redundancy import distinct_cut
 from termsieve.scores import Scores, score
+from termsieve.spec import TRAINING
 
 
 class _NeedsDocumentsError(ParameterError, AttributeError):
-    """Redundancy was asked of a method that has counts only; for scikit-learn it has no such method."""
+    """`redundancy` was given, but the method has only counts: scikit-learn sees no such method."""
 
 
 class _counts_suffice:  # noqa: N801, a decorator
-    """A method that a selector has only while counts tell all it needs: without `redundancy`."""
+    """A method that needs only counts; a selector with `redundancy` does not have it."""
 
     def __init__(self, method: Any) -> None:
         self.method = method
@@ -33,13 +35,13 @@ class _counts_suffice:  # noqa: N801, a decorator
         if selector is not None and selector.redundancy is not None:
             name = self.method.__name__
             raise _NeedsDocumentsError(
-                f"redundancy needs all documents, and {name} has counts only; use fit, or redundancy=None"
+                f"redundancy needs the documents, but {name} has only counts; use fit, or redundancy=None"
             )
         return self.method.__get__(selector, owner)
 
 
 class TermMatrixMixin:
-    """What scikit-learn is to know of an estimator that takes term matrices and labels."""
+    """The scikit-learn tags of an estimator that takes term matrices and labels."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
@@ -61,29 +63,75 @@ class ColumnSelector(TermMatrixMixin, SelectorMixin, BaseEstimator):
         mask[self.selected_] = True
         return mask
 
+    def transform(self, X: Any) -> Any:
+        """Return the selected columns of X."""
+        check_indices(X)
+        return super().transform(X)
+
 
 class TermSelector(ColumnSelector):
-    """Select the terms that tell the classes apart.
+    """Select the terms that best separate the classes.
+
+    If there are two classes, the second is the positive one, as everywhere in scikit-learn. If there are more
+    classes, or several labels per document, each class has its own scores, and `combine` says how these
+    become one ranking.
 
     Parameters
     ----------
-    metric : a name such as "bns", "chi_squared" or "wfo(0.3)", or a callable m(tp, fp, pos, neg)
-    k, fraction, threshold, sparsity, memory : the cut-off, at most one; none means k = 1000 (see `cut`)
-    side, ratio, alpha, combine, min_df, max_df : how scores become a ranking (see `rank`)
-    redundancy : None, or a limit above 0 and up to 1: a term whose presence correlates with that of a better
-        selected one by at least so much, in absolute value, gives its place to the next (needs documents)
-
-    With two classes the second is the positive one, as everywhere in scikit-learn; with more, or with
-    several labels a document, each class has its own scores and `combine` makes one ranking of them.
+    metric : str, Metric or callable, default="information_gain"
+        The metric that scores each term for each class: a name such as "bns" or "wfo(0.3)", or a function
+        of (tp, fp, pos, neg). :data:`termsieve.METRICS` holds all names. docs/reading.md
+        compares metrics for classifiers; the default was the best on twelve corpora.
+    k : int, optional
+        Number of terms to keep. Give at most one cut-off; without any, ``k=1000``.
+    fraction : float, optional
+        Share of the ranked terms to keep.
+    threshold : float, optional
+        Keep the terms with at least this score.
+    sparsity : float, optional
+        Keep as many terms as possible while the mean number of distinct selected terms per document is at
+        most this.
+    memory : float, optional
+        Keep as many terms as possible while the training matrix takes at most this many bytes.
+    side : {"both", "positive", "negative"}, default="both"
+        Which terms come first: those that speak for the class, those that speak against it, or both alike.
+    ratio : float, optional
+        Share of positive terms among the selected ones.
+    alpha : float, optional
+        Weight of the scores of positive terms; those of negative terms have the weight ``1 - alpha``.
+    combine : {"max", "mean", "round_robin", "joint"}, default="max"
+        How the scores of several classes become one ranking; see :func:`termsieve.rank`.
+    min_df, max_df : int or float, default=1 and 1.0
+        Rank only terms whose document frequency is within these limits: a whole number of documents, or a
+        float for a share of them.
+    redundancy : float, optional
+        Leave out a term whose presence has a correlation of at least this absolute value with the presence
+        of a better selected term; above 0 and at most 1. It needs the documents, so `fit_counts` and
+        `partial_fit` refuse it.
 
     Attributes
     ----------
-    ranking_ : columns, best first; those outside min_df and max_df are left out
-    scores_ : one combined score a column
-    class_scores_ : the Scores of every class
-    counts_ : the Counts they come from
-    classes_ : the classes seen
+    ranking_ : ndarray of int
+        The columns in order, the best first, without those outside `min_df` and `max_df`.
+    scores_ : ndarray of shape (n_features,)
+        The combined score of each term.
+    selected_ : ndarray of int
+        The selected columns, the best first.
+    class_scores_ : Scores
+        The scores of each class.
+    counts_ : Counts
+        The counts that the scores were computed from.
+    classes_ : ndarray
+        The classes.
 
+    See Also
+    --------
+    RatioSelector : Learns the share of positive terms.
+    WFOSelector : Learns the parameter of the metric wfo.
+    WeightSelector : Ranks terms by the weights of a linear model.
+
+    Examples
+    --------
     >>> X = [[1, 1, 0, 2], [1, 1, 0, 0], [0, 1, 1, 0], [0, 1, 1, 0]]
     >>> selector = TermSelector("chi_squared", k=2).fit(X, ["spam", "spam", "ham", "ham"])
     >>> selector.ranking_.tolist(), selector.get_support().tolist()
@@ -92,7 +140,7 @@ class TermSelector(ColumnSelector):
 
     def __init__(
         self,
-        metric: str | Metric | Callable[..., Any] = "bns",
+        metric: str | Metric | Callable[..., Any] = TRAINING,
         *,
         k: int | None = None,
         fraction: float | None = None,
@@ -131,7 +179,7 @@ class TermSelector(ColumnSelector):
 
     @_counts_suffice
     def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """Add more documents, with the same columns and any classes, and select anew."""
+        """Add documents with the same columns, of known or new classes, and select again."""
         self._check_cut()
         if not hasattr(self, "counts_"):
             return self.fit(X, y)
@@ -139,7 +187,7 @@ class TermSelector(ColumnSelector):
 
     @_counts_suffice
     def fit_counts(self, counts: Counts) -> Self:
-        """Select from counts that were made elsewhere."""
+        """Select from existing Counts instead of documents."""
         self._check_cut()
         if not isinstance(counts, Counts):
             raise InputError(f"fit_counts takes Counts, not {type(counts).__name__}; use fit for a matrix")
@@ -167,6 +215,7 @@ class TermSelector(ColumnSelector):
             check_cut(name, getattr(self, name))
 
     def _counted(self, X: Any, y: Any, reset: bool) -> Counts:
+        check_indices(X)
         refuse_repeated(getattr(X, "columns", ()))
         X = validate_data(self, X, accept_sparse=("csr", "csc", "coo"), dtype="numeric", reset=reset)
         return Counts.from_matrix(
@@ -197,7 +246,7 @@ class TermSelector(ColumnSelector):
 
 
 def with_occurrences(spec: str | Metric | Callable[..., Any], X: Any) -> bool:
-    """Return whether the metric is to be given the values of X beside its documents."""
+    """Return whether the metric reads occurrences, and X has them."""
     found = get_metric(spec)
     if found.reads != "occurrences" or found.needs:
         return bool(found.needs == "occurrences")
@@ -212,20 +261,20 @@ def ranked(
     combine: Combine = "max",
     **way: Any,
 ) -> Ranking:
-    """Return the ranking of the terms for the problems that `counts` poses; the parameters are `rank`'s."""
+    """Return the ranking of the terms for the problems of `counts`; the parameters are those of `rank`."""
     if combine != "joint" and len(counts.problems) < counts.n_classes:
         counts = counts.take(counts.problems)
     return rank(score(counts, metric, fold=side != "positive"), side, combine=combine, **way)
 
 
 class ScoreFunction:
-    """A metric as scikit-learn's score functions are: (X, y) in, one score a column out."""
+    """A metric in the form of scikit-learn's score functions: (X, y) in, one score per column out."""
 
     def __init__(self, metric: str | Metric | Callable[..., Any]) -> None:
         self.metric = metric
 
     def __call__(self, X: Any, y: Any) -> NDArray[np.float64]:
-        """Return one score a column."""
+        """Return one score per column."""
         return TermSelector(self.metric).fit(X, y).scores_
 
     def __repr__(self) -> str:

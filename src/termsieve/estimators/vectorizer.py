@@ -1,4 +1,4 @@
-"""Texts come in, the term counts of a scikit-learn transformer equal to CountVectorizer go out."""
+"""Texts come in; term counts equal to those of CountVectorizer go out, as a scikit-learn transformer."""
 
 from __future__ import annotations
 
@@ -32,13 +32,30 @@ DECODE_ERRORS = ("strict", "ignore", "replace")
 
 
 class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
-    r"""Counts of terms as CountVectorizer gives them, with its parameters, many times faster.
+    r"""Count the terms of texts: CountVectorizer's parameters and results, many times faster.
 
-    The compiled tokeniser is used for words (no n-grams) of the default pattern and of every pattern that
-    repeats one class of characters, such as `[a-z]+` or `(?u)\b[a-zA-Z][a-zA-Z]+\b`; everything else goes
-    through plain Python. `stem="porter"` replaces English words by their stems, after stop words were left
-    out. `n_threads` is by default one for each core and four at most; the result is the same for any number.
+    A compiled tokeniser is used for words (no n-grams) with the default pattern, and with every pattern that
+    repeats one set of characters, such as ``[a-z]+`` or ``(?u)\b[a-zA-Z][a-zA-Z]+\b``. Everything else runs
+    in plain Python.
 
+    Parameters
+    ----------
+    input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words
+        As in scikit-learn's CountVectorizer, with the same defaults.
+    token_pattern, ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
+        As in scikit-learn's CountVectorizer, with the same defaults.
+    stem : str, optional
+        "porter" replaces English words by their stems, after the stop words were removed.
+    n_threads : int, optional
+        Number of threads; by default one per core, but at most four. The result is the same for any number.
+
+    Attributes
+    ----------
+    vocabulary_ : dict
+        The column of each term.
+
+    Examples
+    --------
     >>> vectorizer = TermVectorizer(stop_words=["the"])
     >>> vectorizer.fit_transform(["The cat", "the cats, the dog"]).toarray()
     array([[1, 0, 0],

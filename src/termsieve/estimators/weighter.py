@@ -1,9 +1,9 @@
-"""TermWeighter: a term matrix in, the same with each term weighed by its score out."""
+"""TermWeighter: a term matrix comes in; the matrix with each term weighted by its score goes out."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from termsieve.counts import Counts
 from termsieve.errors import unknown_name
 from termsieve.estimators.selector import TermMatrixMixin, ranked, with_occurrences
-from termsieve.matrices import sound_csr
+from termsieve.matrices import check_indices, sound_csr
 from termsieve.metrics import Metric
 from termsieve.ranking import Combine
 
@@ -21,23 +21,31 @@ VALUES = ("presence", "tf")
 
 
 class TermWeighter(TermMatrixMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """Weigh terms by how well they tell the classes apart, in place of inverse document frequency.
+    """Weight terms by how well they separate the classes, instead of by inverse document frequency.
+
+    If there are two classes, the second is the positive one, as everywhere in scikit-learn. Where a metric
+    gives a score below 0, the weight is 0.
 
     Parameters
     ----------
-    metric : a name or callable, as for TermSelector; signed metrics weigh by their magnitude
-    values : what is multiplied by the score: "presence" (1 where a term occurs) or "tf" (the value in X)
-    combine : how the scores of several classes become one a term (see `rank`)
-
-    A score below 0, which the metrics of one side can give, is a weight of 0. As in all of scikit-learn, with
-    two classes the second is the positive one.
+    metric : str, Metric or callable, default="bns"
+        The metric, as for TermSelector. The weight of a term is the absolute value of a signed score.
+    values : {"presence", "tf"}, default="presence"
+        What is multiplied by the score: 1 where the term occurs, or the value in X.
+    combine : {"max", "mean", "round_robin", "joint"}, default="max"
+        How the scores of several classes become one score per term; see :func:`termsieve.rank`.
 
     Attributes
     ----------
-    weights_ : one a column, 0 or more
-    counts_ : the Counts they come from
-    classes_ : the classes seen
+    weights_ : ndarray of shape (n_features,)
+        The weight of each term, 0 or more.
+    counts_ : Counts
+        The counts that the weights were computed from.
+    classes_ : ndarray
+        The classes.
 
+    Examples
+    --------
     >>> X = [[2, 1, 0], [1, 1, 0], [0, 1, 3], [0, 1, 0]]
     >>> TermWeighter("chi_squared", values="tf").fit_transform(X, ["spam", "spam", "ham", "ham"]).round(2)
     array([[8., 0., 0.],
@@ -45,6 +53,8 @@ class TermWeighter(TermMatrixMixin, OneToOneFeatureMixin, TransformerMixin, Base
            [0., 0., 4.],
            [0., 0., 0.]])
     """
+
+    _loadable: ClassVar = {"values": VALUES}  # what a loaded model may have
 
     def __init__(
         self,
@@ -60,6 +70,7 @@ class TermWeighter(TermMatrixMixin, OneToOneFeatureMixin, TransformerMixin, Base
         """Count the documents of X and score the terms."""
         if self.values not in VALUES:
             raise unknown_name("values", self.values, VALUES)
+        check_indices(X)
         X = validate_data(self, X, accept_sparse=("csr", "csc", "coo"), dtype="numeric")
         names = getattr(self, "feature_names_in_", None)
         self.counts_ = Counts.from_matrix(X, y, names, with_occurrences(self.metric, X))
@@ -68,8 +79,9 @@ class TermWeighter(TermMatrixMixin, OneToOneFeatureMixin, TransformerMixin, Base
         return self
 
     def transform(self, X: Any) -> Any:
-        """Return X, or where it is above 0, times the weights; sparse stays sparse."""
+        """Return X, or the presence of its terms, multiplied by the weights; a sparse X stays sparse."""
         check_is_fitted(self)
+        check_indices(X)
         X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype="numeric", reset=False)
         if sparse.issparse(X):
             weighed = sound_csr(X).asformat(X.format).astype(np.float64)

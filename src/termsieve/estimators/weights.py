@@ -23,27 +23,40 @@ COMBINE = ("max", "mean", "round_robin")
 
 
 class WeightSelector(LearnedSelector):
-    """Select the terms with the greatest weights in a linear model (mladenic2004).
+    """Select the terms with the greatest absolute weights in a linear model (mladenic2004).
 
-    Each class against the rest has a model of its own, trained on a stratified random share of the
-    documents; of two classes, the second. Terms are ranked by |weight|, ties by document frequency and then
-    by column, and cut by document frequencies of all documents.
+    One model per class, the class against the rest, is trained on a stratified random share of the documents;
+    if there are two classes, only the second has a model. Terms are ranked by the absolute weight, then by
+    document frequency, then by column. The cut-off uses the document frequencies of all documents.
 
     Parameters
     ----------
-    model : a learner's name ("svm", "lr", "perceptron") or an estimator that has `coef_` once fitted
-    sample : the share of the documents, of each side at least one, that the model is trained on
-    sparsity, k, fraction, threshold, memory : the cut-off, at most one; none means k = 1000 (see `cut`)
-    negatives : whether negative weights count; if not, only terms with a positive weight are ranked
-    combine : "max" of the classes' weights, their "mean" by class size, or "round_robin"
-    min_df, max_df : limits of document frequency, numbers of documents or shares of them
-    random_state : seed of the sample
+    model : str or estimator, default="svm"
+        The name of a linear learner ("svm", "lr", "perceptron"), or an estimator that has `coef_` after
+        `fit`.
+    sample : float, default=1.0
+        Share of the documents that the model is trained on; at least one document inside and one outside
+        the class.
+    sparsity, k, fraction, threshold, memory : number, optional
+        The cut-off, as for TermSelector; give at most one. Without any, ``k=1000``.
+    negatives : bool, default=True
+        Whether to rank terms with a negative weight, too.
+    combine : {"max", "mean", "round_robin"}, default="max"
+        How the weights of several classes become one ranking; the mean is weighted by the class sizes.
+    min_df, max_df : int or float, default=1 and 1.0
+        Limits of the document frequency: a whole number of documents, or a float for a share of them.
+    random_state : int, RandomState or None, default=None
+        Seed of the random sample.
 
     Attributes
     ----------
-    weights_ : the model's weights, problems x columns
-    ranking_, scores_, counts_, classes_ : as of TermSelector
+    weights_ : ndarray of shape (n_problems, n_features)
+        The weights of the models.
+    ranking_, scores_, selected_, counts_, classes_
+        As in TermSelector.
 
+    Examples
+    --------
     >>> X = [[2, 0, 1], [1, 0, 0], [0, 3, 0], [0, 1, 1]]
     >>> selector = WeightSelector(k=2).fit(X, ["spam", "spam", "ham", "ham"])
     >>> selector.get_support().tolist()
@@ -123,9 +136,9 @@ class WeightSelector(LearnedSelector):
 
 
 def sample_rows(member: NDArray[np.bool_], share: float, random_state: Any) -> Rows:
-    """Return a random share of the rows, in their order, with the same share of members and of others.
+    """Return a random share of the rows, in their order: the same share of members and of others.
 
-    Each side gives its share rounded half up, and at least one row.
+    Each share is rounded half up and has at least one row.
     """
     if isinstance(share, bool) or not isinstance(share, (int, float, np.number)) or not 0 < share <= 1:
         raise ParameterError(f"sample must be a number above 0 and at most 1, not {share!r}")
@@ -140,5 +153,5 @@ def sample_rows(member: NDArray[np.bool_], share: float, random_state: Any) -> R
 
 
 def _by_value(base: Columns, value: Floats) -> Columns:
-    """Return the columns of `base`, which holds the order of ties, by falling value."""
+    """Return the columns of `base` by decreasing value; ties keep the order of `base`."""
     return base[np.argsort(-value[base], kind="stable")]

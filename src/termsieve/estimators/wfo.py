@@ -1,4 +1,4 @@
-"""WFOSelector: the weight between frequency and ratio that serves a corpus and a number of terms best."""
+"""WFOSelector: learn the best weight between frequency and ratio for a corpus and a number of terms."""
 
 from __future__ import annotations
 
@@ -27,30 +27,45 @@ LAMBDAS = tuple(i / 10 for i in range(11))
 
 
 class WFOSelector(LearnedSelector):
-    """Select the k best terms by wfo(lam), with lam learned for this k (li2009).
+    """Select the k best terms by the metric wfo(lam), with lam learned for this k (li2009).
 
-    In each fold of the documents the terms are ranked by wfo on the other folds, and the lam with the best
-    objective on the fold is noted, of equally good ones the middle one; their mean is `lambda_`.
+    The documents are divided into folds. For each fold, the terms are ranked by wfo on the other folds, and
+    the lam with the best objective on the fold is chosen; if several are equally good, the middle one. The
+    mean of the chosen values is `lambda_`. If documents have several labels, the objective is the mean over
+    the labels.
 
     Parameters
     ----------
-    k : number of terms
-    lambdas : the values of lam to try
-    cv : number of folds, at most the documents of the smallest class; below 2, all documents train and judge
-    learner : a name such as "svm", or any scikit-learn classifier
-    objective : a measure's name, "f1_break_even", or a scorer as scikit-learn takes it
-    combine : how the classes' scores become one ranking (see `rank`); two classes both have theirs
-    random_state : None deals the documents in their order, otherwise they are shuffled
-
-    Several labels a document: the objective is the mean over the labels.
+    k : int, default=1000
+        Number of terms to select.
+    lambdas : sequence of float
+        The values of lam to try; by default 0, .1, ..., 1.
+    cv : int, default=9
+        Number of folds, but at most the size of the smallest class. Below 2, all documents are used for
+        training and for evaluation.
+    learner : str or classifier, default="svm"
+        The learner that is trained with each lam: a name, or any scikit-learn classifier.
+    objective : str or callable, default="accuracy"
+        What to maximise: the name of a measure, "f1_break_even", or any `scoring` of scikit-learn.
+    combine : {"max", "mean", "round_robin", "joint"}, default="max"
+        How the scores of the classes become one ranking; see :func:`termsieve.rank`. Also with two classes,
+        each class has its own scores.
+    random_state : int, RandomState or None, default=None
+        With None the documents are assigned to the folds in their order, otherwise they are shuffled first.
 
     Attributes
     ----------
-    lambda_ : the learned lam
-    curve_ : the objective for each of `lambdas`, mean over the folds
-    fold_lambdas_ : the best lam of each fold
-    ranking_, scores_, counts_, classes_ : as of TermSelector
+    lambda_ : float
+        The learned lam.
+    curve_ : ndarray
+        The objective for each of `lambdas`, as a mean over the folds.
+    fold_lambdas_ : ndarray
+        The best lam of each fold.
+    ranking_, scores_, selected_, counts_, classes_
+        As in TermSelector.
 
+    Examples
+    --------
     >>> X = [[2, 0, 1], [1, 0, 0], [0, 3, 0], [0, 1, 1]]
     >>> selector = WFOSelector(k=2).fit(X, ["spam", "spam", "ham", "ham"])
     >>> selector.lambda_, selector.get_support().tolist()
@@ -113,14 +128,14 @@ def lambda_curves(
 ) -> Floats:
     """Return the objective (ks x parts x lambdas) of a learner on the k best terms of each part by wfo(lam).
 
-    `members` tells which document is of which class of `counts`; `target` is what the learner is to say.
+    `members` says which document has which class of `counts`; `target` is what the learner predicts.
     """
     numbered = _numbered(counts)
     curves = np.empty((len(ks), len(parts), len(lambdas)))
     for number, part in enumerate(parts):
         known = training_counts(numbered, X, members, part)
         orders = [wfo_ranking(known, lam, combine).order for lam in lambdas]
-        if len(ks) == 1:  # learners share the work of all sets in a call, best where they are much alike
+        if len(ks) == 1:  # learners share work between the sets of a call, most if the sets are similar
             sets = [order[: ks[0]] for order in orders]
             curves[0, number] = set_values(learner, objective, X, target, part, sets)
             continue
@@ -131,17 +146,17 @@ def lambda_curves(
 
 
 def best_lambdas(folds: Floats, lambdas: Sequence[float]) -> Floats:
-    """Return the best of `lambdas` by each fold's objectives, of equally good ones the middle one."""
+    """Return the best of `lambdas` for each fold; of equally good ones the middle one."""
     return np.array([lambdas[middle_of_best(fold)] for fold in folds])
 
 
 def wfo_ranking(counts: Counts, lam: float, combine: Combine = "max") -> Ranking:
-    """Return the ranking by wfo(lam) over all classes: also of two, each of which has its own terms."""
+    """Return the ranking by wfo(lam) over all classes; also with two classes, each has its own scores."""
     return rank(score(counts, f"wfo({lam!r})"), combine=combine)
 
 
 def _numbered(counts: Counts) -> Counts:
-    """Return the counts with classes 0, 1, ... and without term names, as an indicator matrix has them."""
+    """Return the counts with classes 0, 1, ... and without term names, as for an indicator matrix."""
     return counts.replace(
         classes=np.arange(counts.n_classes), terms=None, multilabel=True, tf=None, tf_total=None, squares=None
     )

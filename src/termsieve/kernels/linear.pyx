@@ -42,7 +42,7 @@ cdef enum:
 cdef class Workspace:
     """Arrays that one solution after another uses, so that a path of small problems does not allocate."""
 
-    cdef double[::1] margin, turn, pull, bend, held, alpha, norm  # one a row
+    cdef double[::1] margin, turn, pull, bend, held, alpha, norm  # one per row
     cdef double[::1] gradient, step, residual, along, image, scale, H, factor
     cdef double[::1] gram, listed_value
     cdef int64_t[::1] order, place, kept, head, n_listed

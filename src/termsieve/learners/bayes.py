@@ -21,7 +21,7 @@ COST = TrainingCost(3e-4, 4e-9)
 def _set_values(
     estimator: Any, X_train: Any, positive: NDArray[np.bool_], X_test: Any, sets: list[Ints]
 ) -> Floats:
-    """Naive Bayes for every set at once: only the sums over a set depend on it."""
+    """Train naive Bayes on all sets at once: only the sums over a set depend on it."""
     train, test = canonical(X_train), canonical(X_test)
     if any(X.nnz and X.data.min() < 0 for X in (train, test)):
         raise InputError("naive Bayes takes counts or weights of at least 0; a value is negative")
@@ -48,7 +48,7 @@ def _arrays(X: Any) -> tuple[Ints, NDArray[np.int32], NDArray[Any]]:
 
 
 def _memberships(sets: list[Ints], n_columns: int) -> tuple[Ints, NDArray[np.int32], NDArray[np.int32]]:
-    """Return the runs of consecutive sets each column belongs to: where a column's runs begin, their ends."""
+    """Return the runs of consecutive sets that contain each column: the begin and end of each run."""
     member = np.zeros((n_columns, len(sets) + 2), dtype=np.int8)
     for number, columns in enumerate(sets, start=1):
         member[columns, number] = 1
@@ -84,8 +84,9 @@ class QuotientNB(Classifier):
     """Multinomial naive Bayes whose decision value is 1 - q for a class c against the rest.
 
     q = (log P(c) + sum log P(t|c)) / (log P(rest) + sum log P(t|rest)), each sum over the document's
-    occurrences. Both are negative: q < 1 where c is the likelier, so the decision for two classes is naive
-    Bayes' own, and only the order of the documents differs: dividing takes out most of their length.
+    occurrences. Both are negative: q < 1 if c is more likely. So the decision for two classes is that of
+    naive Bayes, and only the order of the documents differs: dividing removes most of the influence of their
+    length.
     """
 
     def __init__(self, alpha: float = 1.0) -> None:
@@ -116,6 +117,6 @@ class QuotientNB(Classifier):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
-        # As scikit-learn's discrete naive Bayes: counts are expected, and its checks bring measurements.
+        # As in scikit-learn's discrete naive Bayes: counts are expected, but the checks use measurements.
         tags.classifier_tags.poor_score = True
         return tags

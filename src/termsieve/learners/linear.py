@@ -19,10 +19,10 @@ from termsieve.learners.base import Classifier
 from termsieve.learners.registry import TrainingCost, register_learner
 from termsieve.learners.rows import ColumnSets, Floats, Ints, Merged, Rows, canonical, threads
 
-# A Gram matrix of more rows (of single precision: 144 MB) is left to LIBSVM, which keeps a part of it.
+# With more rows the Gram matrix (144 MB in single precision) is too large, and LIBSVM is used instead.
 MAX_GRAM_ROWS = 6000
-# Steps of svm(hinge), each of which changes two documents. On presence or tf-idf a few for each document
-# are enough; on dense rows with values of 1e8 even this many (5 s for 1,000 documents) are not.
+# Steps of svm(hinge), each of which changes two documents. On presence or tf-idf a few steps per document
+# are enough; on dense rows with values of 1e8 even this number (5 s for 1,000 documents) is not.
 MAX_ROUNDS = 10**6
 
 
@@ -30,7 +30,7 @@ class LinearClassifier(Classifier):
     """One weight vector for two classes, otherwise one per class against the rest."""
 
     def _improve(self, rows: Rows, positive: NDArray[np.bool_], w: Floats, space: Any) -> None:
-        """Turn the weights `w`, the intercept first, into the solution: in place, from where they are."""
+        """Improve the weights `w` (the intercept first) to the solution, in place."""
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any) -> Any:
@@ -59,7 +59,7 @@ def _set_values(
     X_test: Any,
     column_sets: list[Ints],
 ) -> Floats:
-    """Each set starts from the solution of the set before."""
+    """Train on each set, starting from the solution of the set before."""
     sets = ColumnSets.of(X_train, X_test, column_sets)
     values = np.empty((len(sets.positions), len(sets.test.start)))
     everything, space = np.zeros(len(sets.candidates) + 1), linear.Workspace()
@@ -75,10 +75,10 @@ def _set_values(
 def _minimise(logistic: bool, merged: Merged, cost: Floats, w: Floats, space: Any) -> None:
     rows = merged.rows
     given = space, logistic, rows.column, rows.value, rows.start, rows.end, merged.sign, cost, w
-    # By strong convexity the weights are as near to the solution as the gradient is short.
+    # By strong convexity, a short gradient means that the weights are near the solution.
     linear.solve(*given, 1e-4)
     if not np.isfinite(w).all():
-        # A Cholesky factor of very large values can fail; conjugate gradients do without one.
+        # A Cholesky factorisation of very large values can fail; conjugate gradients do not need one.
         w[:] = 0.0
         linear.solve(*given, 1e-4, linear.ITERATIVE)
         _check_finite(w, rows)
@@ -113,7 +113,7 @@ class LogisticL2(LinearClassifier):
         _minimise(True, merged, merged.weight / (2.0 * self.penalty * len(positive)), w, space)
 
     def predict_proba(self, X: Any) -> Floats:
-        """Return the probability of each class; of more than two, those against the rest made to sum to 1."""
+        """Return the probability of each class; more than two are taken against the rest and scaled."""
         share = expit(self.decision_function(X))
         if share.ndim == 1:
             return np.column_stack([1.0 - share, share])
@@ -143,7 +143,7 @@ class SquaredHingeSVM(LinearClassifier):
 def _hinge_set_values(
     estimator: HingeSVM, X_train: Any, positive: NDArray[np.bool_], X_test: Any, column_sets: list[Ints]
 ) -> Floats:
-    """The Gram matrix of a set that holds the one before it grows by the new columns only."""
+    """Train on each set; if it contains the set before, the Gram matrix is updated with the new columns."""
     sets = ColumnSets.of(X_train, X_test, column_sets)
     values = np.empty((len(sets.positions), len(sets.test.start)))
     n, reached = len(positive), sets.train.start
@@ -170,7 +170,7 @@ def _hinge_set_values(
 class HingeSVM(Classifier):
     """Linear SVM that minimises |w|^2 / 2 + C * sum max(0, 1 - y (w.x + b)), as SVC(kernel="linear") does.
 
-    More than two classes are decided one against one: most votes, equal votes by the sum of the values.
+    More than two classes are decided one against one: by the most votes, then by the sum of the values.
     """
 
     def __init__(self, C: float = 1.0) -> None:
@@ -190,7 +190,7 @@ class HingeSVM(Classifier):
         return self
 
     def decision_function(self, X: Any) -> Floats:
-        """Return w.x + b for two classes; otherwise for each class its votes, and below 1/2 its values."""
+        """Return w.x + b for two classes; otherwise each class's votes plus its values scaled below 1/2."""
         X = self._checked_input(X)
         values: Floats = np.asarray(X @ self.coef_.T) + self.intercept_
         if len(self.classes_) == 2:
@@ -199,7 +199,7 @@ class HingeSVM(Classifier):
 
 
 def class_votes(values: Iterable[Floats], n_classes: int, shape: tuple[int, ...]) -> Floats:
-    """Return for each class its votes and, below 1/2, the sum of its values, which come pair by pair."""
+    """Return the votes of each class plus the sum of its values, scaled below 1/2; values come per pair."""
     votes = np.zeros((n_classes, *shape))
     margin = np.zeros_like(votes)
     for (first, second), value in zip(combinations(range(n_classes), 2), values, strict=True):
@@ -259,7 +259,7 @@ def _add_gram(gram: NDArray[np.float32], rows: Rows, start: Ints, n_columns: int
     cost=TrainingCost(2e-4, 4.5e-9),
 )
 class DocumentPerceptron(LinearClassifier):
-    """The perceptron of mladenic2004: `passes` times through the documents in order, without intercept."""
+    """The perceptron of mladenic2004: `passes` passes through the documents in order, without intercept."""
 
     def __init__(self, passes: int = 1) -> None:
         self.passes = passes

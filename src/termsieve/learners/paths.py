@@ -30,8 +30,8 @@ def decision_path(
     """Return the decision values (sizes x test documents) of a learner trained on each prefix of a ranking.
 
     `y_train` is binary, 0 and 1; `order` holds columns, best first; `sizes` are lengths of its prefixes (a
-    size above the length of `order` takes all of it). A value above 0 predicts class 1. With one class only
-    in `y_train` every value is that class's: -1 or 1.
+    size above the length of `order` takes all of it). A value above 0 predicts class 1. If
+    `y_train` has one class only, every value predicts it: -1 or 1.
 
     >>> X = np.array([[1, 0, 1], [1, 0, 0], [0, 1, 1], [0, 1, 0]])
     >>> decision_path("svm", X, [1, 1, 0, 0], X, order=[0, 1, 2], sizes=[1, 2]) > 0
@@ -51,9 +51,9 @@ def decision_sets(
 ) -> Floats:
     """Return the decision values (sets x test documents) of a learner trained on each set of columns.
 
-    The general form of `decision_path`, for sets that are not prefixes of one ranking: the ratios of
-    zheng2004, for instance. Learners that declare how they are trained along a ranking share the work of all
-    sets; any other classifier is fitted to each set anew.
+    The general form of `decision_path`, for sets that are not prefixes of one ranking, such as the ratios of
+    zheng2004. Learners that declare `along` share work between the sets; any other classifier is fitted once
+    per set.
     """
     estimator = get_learner(learner_or_name)
     X_train, X_test = (X if sp.issparse(X) else np.asarray(X) for X in (X_train, X_test))
@@ -79,8 +79,8 @@ def predicted_sets(
 ) -> NDArray[Any]:
     """Return the class (sets x test documents) that a learner trained on each set of columns predicts.
 
-    As `decision_sets`, for any number of classes: each against the rest, in pairs that vote, or in the
-    classifier's own way, as the learner's declaration says.
+    Like `decision_sets`, for any number of classes: each against the rest, pairs that vote, or the
+    classifier's own `predict`, as the learner declares.
     """
     estimator = get_learner(learner_or_name)
     classes, codes = np.unique(np.asarray(y_train), return_inverse=True)
@@ -130,12 +130,12 @@ def _checked_task(
 def separate_fits(
     estimator: Any, X_train: Any, y: ArrayLike, X_test: Any, sets: Iterable[ArrayLike]
 ) -> Iterator[tuple[Any, Any]]:
-    """Yield, for each set of columns, a model fitted to them and the test documents as it takes them."""
+    """Yield for each set of columns a model fitted to it, and the test documents with these columns."""
     X_train, X_test = (X.tocsr() if sp.issparse(X) else X for X in (X_train, X_test))
     for columns in map(np.asarray, sets):
         if len(columns):
             train, test = X_train[:, columns], X_test[:, columns]
         else:
-            # No classifier takes a matrix without columns; one column of zeros says as little.
+            # No classifier takes a matrix without columns; one column of zeros has no information either.
             train, test = np.zeros((X_train.shape[0], 1)), np.zeros((X_test.shape[0], 1))
         yield clone(estimator).fit(train, y), test

@@ -1,4 +1,4 @@
-"""A learner's name comes in; a new scikit-learn classifier, and what is declared of it, goes out."""
+"""A learner's name comes in; a new scikit-learn classifier, or the learner's declaration, goes out."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ class TrainingCost(NamedTuple):
         return self.seconds + self.seconds_per_cell * n_cells
 
 
-# Of a learner that declares no cost: the dearest of those that were measured.
+# For a learner that declares no cost: the highest of the measured costs.
 UNKNOWN_COST = TrainingCost(6e-4, 8e-8)
 
 
 @dataclass(frozen=True)
 class Learner:
-    """What is declared of a learner; see `register_learner`."""
+    """The declaration of a learner; see `register_learner`."""
 
     name: str
     estimator: Callable[..., Any] = field(repr=False)
@@ -71,17 +71,17 @@ def register_learner(name: str, *parameters: str, **facts: Any) -> Callable[[Est
     Parameters
     ----------
     name : str
-        What users write: ``"svm"``. A form of another learner has its word in brackets: ``"nb(quotient)"``.
+        What users write: ``"svm"``. A variant of another learner has a word in brackets: ``"nb(quotient)"``.
     *parameters : str
-        The constructor's parameters that a name may set, as in ``"svm(C=10)"``; each a number above 0, and a
-        whole number where the default is one.
+        The parameters of the constructor that a name may set, as in ``"svm(C=10)"``. Each must be a number
+        above 0, and a whole number if the default is one.
     **facts
-        The other fields of the declaration. ``objective``: what a training minimises, in words. ``cite``:
-        who uses it. ``reads``: the values it is made for: "presence", "counts" or "tfidf" of the words, or
-        "any". ``several``: how it decides between more than two classes when it is trained along a ranking:
-        each against the "rest", in "pairs" that vote, or in its "own" way, by ``predict``. ``along``: a
-        function that trains it on many sets of columns together; without one it is fitted to each set anew.
-        ``cost``: a `TrainingCost`.
+        The other fields of the declaration. ``objective``: what training minimises, in words. ``cite``: the
+        papers that use it. ``reads``: the values that it is made for: "presence", "counts" or "tfidf" of the
+        terms, or "any". ``several``: how it decides between more than two classes when it is trained along a
+        ranking: each class against the "rest", "pairs" of classes that vote, or its "own" ``predict``.
+        ``along``: a function that trains it on many sets of columns together; without it, it is fitted once
+        per set. ``cost``: a `TrainingCost`.
 
     Examples
     --------
@@ -122,8 +122,21 @@ def _parsed(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def get_learner(name: Any) -> Any:
-    """Return a new, unfitted scikit-learn classifier: by name, or a clone of the classifier given.
+    """Return a new scikit-learn classifier that is not yet fitted.
 
+    Parameters
+    ----------
+    name : str or classifier
+        The name of a learner, such as "svm" or "perceptron(passes=3)", or a scikit-learn classifier, which is
+        cloned.
+
+    Returns
+    -------
+    classifier
+        The scikit-learn classifier.
+
+    Examples
+    --------
     >>> get_learner("nb(quotient)"), get_learner("perceptron(passes=3)")
     (QuotientNB(), DocumentPerceptron(passes=3))
     """
@@ -138,10 +151,10 @@ def get_learner(name: Any) -> Any:
 
 
 def learner_declaration(learner: Any) -> Learner:
-    """Return what is declared of a learner, given by name or as a classifier.
+    """Return the declaration of a learner, given by name or as a classifier.
 
-    A classifier that is not registered has the declaration of one of which nothing is known. So has a
-    subclass of a registered one: it may decide differently.
+    A classifier that is not registered has a declaration with defaults only, and so has a subclass of a
+    registered one, because it may decide differently.
 
     >>> learner_declaration("nb(alpha=0.5)").reads
     'counts'
@@ -155,7 +168,7 @@ def learner_declaration(learner: Any) -> Learner:
 
 
 def learner_name(name: Any) -> str:
-    """Return the printed form of a learner; that of a registered one parses back to an equal one.
+    """Return the printed form of a learner; the name of a registered one can be parsed again.
 
     >>> from sklearn.naive_bayes import MultinomialNB
     >>> learner_name("perceptron(passes = 1)"), learner_name(MultinomialNB(alpha=0.5))

@@ -1,4 +1,4 @@
-"""Sparse matrices and sets of their columns come in; rows as the kernels take them go out."""
+"""Sparse matrices and sets of their columns come in; rows for the kernels go out."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ Ints = NDArray[np.int64]
 
 @cache
 def threads() -> ThreadpoolController:
-    """Return what limits the threads of linear algebra; looking for the libraries takes a while."""
+    """Return the limiter of linear algebra threads, cached because finding the libraries is slow."""
     return ThreadpoolController()
 
 
 def canonical(X: Any) -> Any:
-    """Return a matrix as CSR without duplicate entries, itself where it is one."""
+    """Return a matrix as CSR without duplicate entries; it is returned as it is if possible."""
     return canonical_csr(X if sp.issparse(X) else np.asarray(X, dtype=np.float64))
 
 
@@ -38,7 +38,7 @@ def _values_unless_ones(X: Any) -> Floats:
 
 @dataclass(frozen=True)
 class Rows:
-    """Sparse rows as the kernels take them; see termsieve.kernels.rows."""
+    """Sparse rows for the kernels; see termsieve.kernels.rows."""
 
     start: Ints
     end: Ints
@@ -90,13 +90,13 @@ class Merged(NamedTuple):
 
     rows: Rows
     sign: Floats
-    first: Ints  # a document of each
-    weight: Floats  # the number of documents each stands for
-    group: Ints  # the row of each document
+    first: Ints  # a document with each distinct row
+    weight: Floats  # the number of documents with each distinct row
+    group: Ints  # the distinct row of each document
 
 
 def are_nested(sets: list[Ints]) -> bool:
-    """Say whether every set is a prefix of the longest."""
+    """Return whether every set is a prefix of the longest."""
     if not sets:
         return False
     longest = max(sets, key=len)
@@ -105,9 +105,10 @@ def are_nested(sets: list[Ints]) -> bool:
 
 @dataclass(frozen=True)
 class ColumnSets:
-    """Column sets over the rows that hold their candidates: the union of all sets, in one order.
+    """Column sets, and the rows with the columns of all sets, in one order.
 
-    `positions` are each set's places in that order, ascending; `nested` says that each set is a prefix of it.
+    `positions` are the places of each set in that order, ascending; `nested` means that each set is a prefix
+    of it.
     """
 
     train: Rows

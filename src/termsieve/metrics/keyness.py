@@ -8,12 +8,18 @@ classifier". Citations: [dunning1993] Computational Linguistics 19(1); [monroe20
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import numpy as np
 from scipy.special import betaincinv, gammaln
 
+from termsieve.errors import InputError
 from termsieve.metrics.papers import information_gain, joint_information_gain
 from termsieve.metrics.registry import (
+    METRICS,
     Floats,
+    Metric,
     Occurrences,
     direction,
     get_metric,  # noqa: F401 - the examples call it
@@ -21,6 +27,9 @@ from termsieve.metrics.registry import (
     register_metric,
     require_rule,
 )
+
+if TYPE_CHECKING:
+    from termsieve.counts import Counts
 
 NEGLIGIBLE = 2.0**-60  # a further table of a tail changes no digit of a float below this share of the sum
 
@@ -36,12 +45,12 @@ def _joint_g2(tp: Floats, pos: Floats) -> Floats:
     aliases=("log_likelihood",),
     cite="dunning1993",
     formula="2 sum over the four cells of observed log(observed / expected) = 2 n information_gain in nats",
-    use="Telling words with a p-value; ranks as information_gain does within a class.",
+    use="Telling words with a p-value; within a class it ranks like information_gain.",
     chi_squared=lambda value: value,
     joint=_joint_g2,
 )
 def _g2(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
-    """Twice the log-likelihood gained by giving the class a rate of its own.
+    """Twice the gain in log-likelihood if the class has its own rate.
 
     >>> round(get_metric("g2")(8, 2, 10, 90), 4)
     np.float64(35.8267)
@@ -55,7 +64,7 @@ def _g2(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     kind="signed",
     cite="newcombe1998",
     formula="tpr - fpr",
-    use="How many documents in a hundred more have the word: the easiest figure to explain.",
+    use="The difference of the shares of documents with the word: the easiest score to explain.",
 )
 def _risk_difference(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """Rate inside the class less the rate outside.
@@ -79,7 +88,7 @@ def _half_counts(tp: Floats, fp: Floats) -> tuple[Floats, Floats]:
     kind="one-sided",
     cite="katz1978",
     formula="tpr / fpr; tp = 0 or fp = 0 counts as half a document; 1 for a term in no document",
-    use="How many times as common the word is inside the class; rare words lead.",
+    use="How many times as frequent the word is inside the class; rare words come first.",
 )
 def _relative_risk(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """Rate inside the class over the rate outside.
@@ -97,7 +106,7 @@ def _relative_risk(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     kind="signed",
     cite="hardie2014",
     formula="log2(tpr / fpr); tp = 0 or fp = 0 counts as half a document; 0 for a term in no document",
-    use="Effect size in doublings. Rare words lead: limit it with min_df, or use conservative_log_ratio.",
+    use="Effect size in doublings. Rare words come first, so give min_df, or use conservative_log_ratio.",
 )
 def _log_ratio(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """Number of doublings from the rate outside the class to the rate inside.
@@ -116,12 +125,12 @@ def _log_ratio(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     cite="evert2022",
     formula="the bound nearest 0 of the confidence interval of log2(tpr / fpr) (exact conditional Poisson, "
     "two-sided, 1 - (1-level)/tests), 0 where the interval holds 0",
-    use="Telling words in one list: a large effect that is also certain.",
+    use="Telling words with an effect that is both large and certain.",
 )
 def _conservative_log_ratio(
     tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, level: float = 0.95, tests: int = 1
 ) -> Floats:
-    """The number of doublings that the data make certain.
+    """The bound nearest 0 of the confidence interval of the number of doublings.
 
     `tests` is the number of terms compared, for Bonferroni's correction.
 
@@ -170,10 +179,10 @@ def _log_tail(tp: Floats, df: Floats, pos: Floats, neg: Floats) -> Floats:
     kind="signed",
     cite="fisher1935",
     formula="direction * -log p, p the hypergeometric probability of a table that leans as much to that side",
-    use="Telling words where counts are small and the chi-squared approximation fails.",
+    use="Telling words when counts are small and the chi-squared approximation is poor.",
 )
 def _fisher_exact(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
-    """Surprise at the table, in nats, with the sign of the direction.
+    """The negative logarithm of the one-sided p-value, with the sign of the direction.
 
     >>> round(get_metric("fisher_exact")(8, 2, 10, 90), 4)
     np.float64(18.3754)
@@ -199,7 +208,8 @@ def _fisher_exact(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     cite="monroe2008",
     formula="z = d / sqrt(1/(tf_pos + a) + 1/(tf_neg + a)), d = log odds(q1) - log odds(q0), "
     "q = (tf + a) / (all + a0); a = weight * (tf_pos + tf_neg), a0 = weight * all occurrences",
-    use="Telling words by occurrences: common words must differ surely, rare words are held back.",
+    use="Telling words by occurrences; rare words get small scores unless the difference is certain.",
+    standardised=True,
 )
 def _dirichlet_log_odds(
     tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, weight: float = 0.1, occurrences: Occurrences
@@ -208,12 +218,48 @@ def _dirichlet_log_odds(
 
     `weight` is the size of the prior as a share of the corpus.
     """
-    require_rule(weight > 0, "dirichlet_log_odds: weight must be above 0", weight)
+    _check_weight(weight)
     o = occurrences
-    prior, all_prior = weight * (o.tf_pos + o.tf_neg), weight * (o.all_pos + o.all_neg)
+    return _shrunk_log_odds(o, weight * (o.tf_pos + o.tf_neg), weight * (o.all_pos + o.all_neg))
+
+
+def _check_weight(weight: float) -> None:
+    require_rule(weight > 0, "dirichlet_log_odds: weight must be above 0", weight)
+
+
+def _shrunk_log_odds(o: Occurrences, prior: Floats, all_prior: Floats | float) -> Floats:
+    """Return the z-scores of the difference of log odds, with prior occurrences of each and of all terms."""
     inside, outside = o.tf_pos + prior, o.tf_neg + prior
     rest_inside, rest_outside = o.all_pos + all_prior - inside, o.all_neg + all_prior - outside
     # A term that never occurs, or is the only one of the vocabulary, has no odds.
     known = (inside > 0) & (outside > 0) & (rest_inside > 0) & (rest_outside > 0)
     a, b, c, d = (np.where(known, x, 1) for x in (inside, outside, rest_inside, rest_outside))
     return (np.log(a) - np.log(c) - np.log(b) + np.log(d)) / np.sqrt(1 / a + 1 / b)
+
+
+def dirichlet_log_odds_prior(background: Counts, weight: float = 0.1) -> Metric:
+    """Return the metric dirichlet_log_odds with the occurrences in other counts as its prior.
+
+    Parameters
+    ----------
+    background : Counts
+        Counts with occurrences and names, such as those of a large reference corpus.
+    weight : float
+        What an occurrence there counts for; a term that is not there counts as if it occurred once.
+    """
+    _check_weight(weight)
+    if background.tf_total is None or background.terms is None:
+        raise InputError("a prior needs word occurrences and names; count the texts with occurrences=True")
+    of_term = dict(zip(background.terms.tolist(), background.tf_total.tolist(), strict=True))
+    total = weight * float(background.tf_total.sum())
+
+    def dirichlet_log_odds(
+        tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, occurrences: Occurrences
+    ) -> Floats:
+        if occurrences.names is None:
+            raise InputError("a prior of other counts needs the names of the terms; give terms=")
+        prior = weight * np.array([max(1, of_term.get(name, 0)) for name in occurrences.names.tolist()])
+        return _shrunk_log_odds(occurrences, prior, total)
+
+    known = METRICS["dirichlet_log_odds"]
+    return replace(known, function=dirichlet_log_odds, registered=False, by_name=True, parameters={})

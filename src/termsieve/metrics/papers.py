@@ -33,7 +33,7 @@ from termsieve.metrics.registry import (
     folds=True,
     cite="forman2003",
     formula="tp - fp",
-    use="A baseline; under skew it sees only frequent words.",
+    use="A baseline; with skewed classes it prefers frequent words.",
 )
 def _accuracy(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """Documents gained by predicting the class wherever the term occurs.
@@ -50,7 +50,7 @@ def _accuracy(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     aliases=("acc2",),
     cite="forman2003",
     formula="|tpr - fpr|",
-    use="Very few terms (20 to 50), where it rivals information gain.",
+    use="For very few terms (20 to 50), where it is as good as information gain.",
 )
 def _balanced_accuracy(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """Distance of the two rates.
@@ -67,7 +67,7 @@ def _balanced_accuracy(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floa
     aliases=("bi_normal_separation",),
     cite="forman2003, li2009",
     formula="|ndtri(tpr) - ndtri(fpr)|, both rates clipped to [clip, 1 - clip]",
-    use="The first choice for F1 and recall, and for skewed classes, with some hundred terms or more.",
+    use="The first choice for F1 and recall, and for skewed classes, with a few hundred terms or more.",
 )
 def _bns(tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, clip: float = 0.0005) -> Floats:
     """Distance of the two rates on the scale of the standard normal distribution.
@@ -94,7 +94,7 @@ def _joint_chi_squared(tp: Floats, pos: Floats) -> Floats:
     aliases=("chi", "chi2"),
     cite="forman2003, zheng2004, uchyigit2007, li2009",
     formula="n (tp tn - fp fn)^2 / ((tp+fp)(fn+tn) pos neg); 0 when a margin is 0",
-    use="Precision with many terms; has a p-value. Fails where information gain fails.",
+    use="For precision with many terms; it has a p-value. It fails on the same problems as information gain.",
     chi_squared=lambda value: value,
     joint=_joint_chi_squared,
 )
@@ -116,7 +116,7 @@ def _chi_squared(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     kind="no class",
     cite="forman2003, li2009",
     formula="tp + fp",
-    use="Without labels; a baseline that favours common words.",
+    use="Needs no labels; a baseline that prefers frequent words.",
 )
 def _document_frequency(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """Documents that contain the term.
@@ -134,7 +134,7 @@ def _document_frequency(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Flo
     folds=True,
     cite="forman2003",
     formula="2 tp / (pos + tp + fp)",
-    use="Beside bns, the pair that most often reaches the best recall.",
+    use="Together with bns: this pair most often reaches the best recall.",
 )
 def _f1(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """F1 of the one-term classifier.
@@ -165,7 +165,7 @@ def joint_information_gain(tp: Floats, pos: Floats, smoothing: float = 0.0, nats
     aliases=("ig",),
     cite="forman2003, zheng2004, uchyigit2007, mladenic2004, li2009",
     formula="H(pos, neg) - [(tp+fp)/n H(tp, fp) + (fn+tn)/n H(fn, tn)], in bits; `nats=True` in nats",
-    use="Precision, and very few terms (20 to 50).",
+    use="For precision, and for very few terms (20 to 50).",
     joint=joint_information_gain,
 )
 def information_gain(
@@ -195,7 +195,7 @@ def information_gain(
     folds=True,
     cite="forman2003",
     formula="tpr (1 - fpr)",
-    use="Beside bns, the pair that most often reaches the best accuracy.",
+    use="Together with bns: this pair most often reaches the best accuracy.",
 )
 def _odds_numerator(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """The odds ratio's numerator, as rates.
@@ -214,7 +214,7 @@ def _odds_numerator(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     folds=True,
     cite="forman2003, uchyigit2007",
     formula="tp tn / (fp fn); a zero factor of the denominator becomes 1",
-    use="Beside bns, the pair that most often reaches the best precision.",
+    use="Together with bns: this pair most often reaches the best precision.",
 )
 def _odds_ratio(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """Odds of the term inside the class over its odds outside.
@@ -233,7 +233,7 @@ def _odds_ratio(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     folds=True,
     cite="forman2003",
     formula="(1 - fpr)^k - (1 - tpr)^k",
-    use="Common words over rare ones; poor with few terms.",
+    use="Prefers frequent words to rare ones; poor with few terms.",
 )
 def _power(tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, k: int = 5) -> Floats:
     """Difference of the rates of absence, raised to a power.
@@ -253,7 +253,7 @@ def _power(tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, k: int = 5) -> F
     folds=True,
     cite="forman2003",
     formula="tpr / fpr; fpr = 0 becomes 1e-8",
-    use="Words that hardly occur outside the class, however rare.",
+    use="Prefers words that hardly occur outside the class, also very rare ones.",
 )
 def _probability_ratio(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """The term's rate inside the class over its rate outside.
@@ -271,7 +271,7 @@ def _probability_ratio(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floa
     kind="no class",
     cite="forman2003",
     formula="a number in [0, 1): a hash of the seed and the term, or of its column where terms have no names",
-    use="The floor that every metric must beat.",
+    use="A baseline that every metric must beat.",
 )
 def _random(
     tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, seed: int = 0, terms: Sequence[str] | None = None
@@ -308,7 +308,7 @@ def _mixed(codes: NDArray[np.uint64]) -> NDArray[np.uint64]:
     kind="signed",
     cite="zheng2004, uchyigit2007",
     formula="sqrt(n) (tp tn - fp fn) / sqrt((tp+fp)(fn+tn) pos neg); 0 when a margin is 0",
-    use="Positive and negative terms apart, or combined at a chosen ratio; its square is chi_squared.",
+    use="For positive and negative terms separately, or combined with a ratio; its square is chi_squared.",
     chi_squared=np.square,
 )
 def _correlation_coefficient(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
@@ -331,7 +331,7 @@ def _correlation_coefficient(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -
     kind="signed",
     cite="zheng2004",
     formula="log(tpr (1 - fpr) / ((1 - tpr) fpr)), 0.5 added to each cell",
-    use="Positive and negative terms apart, or combined at a chosen ratio.",
+    use="For positive and negative terms separately, or combined with a chosen ratio.",
 )
 def _log_odds_ratio(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """Logarithm of the smoothed odds ratio.
@@ -366,7 +366,7 @@ def _log_odds_ratio_squared(tp: Floats, fp: Floats, pos: Floats, neg: Floats) ->
     kind="signed",
     cite="zheng2004",
     formula="direction * information gain in nats, 0.5 added to each cell",
-    use="Positive and negative terms apart, or combined at a chosen ratio.",
+    use="For positive and negative terms separately, or combined with a chosen ratio.",
 )
 def _signed_information_gain(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """Information gain with the sign of the direction.
@@ -385,7 +385,7 @@ def _signed_information_gain(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -
     cite="uchyigit2007, li2009",
     formula="log(tp n / (pos (tp+fp))), and -log(2n) for tp = 0; "
     "with smoothing s and m classes log((tp+s) / (tp+fp+m s) / (pos/n))",
-    use="Rare, pure words: only with very many terms.",
+    use="Prefers rare words of one class; only useful with very many terms.",
 )
 def _mutual_information(
     tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, smoothing: float = 0.0, classes: int = 2
@@ -409,7 +409,7 @@ def _mutual_information(
     kind="signed",
     cite="uchyigit2007",
     formula="(tp tn - fp fn) / n^2",
-    use="A simplified correlation coefficient that favours common words: recall.",
+    use="A simplified correlation coefficient that prefers frequent words; for recall.",
 )
 def _gss(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """Correlation coefficient without its denominator.
@@ -430,7 +430,7 @@ def _over_spread(between: Floats, within: Floats, equal: NDArray[np.bool_], n: F
     label="Fisher criterion",
     cite="uchyigit2007",
     formula="(tpr - fpr)^2 / (tpr (1-tpr) + fpr (1-fpr)); denominator 0: 0 if tpr = fpr, else n",
-    use="Separation of two means in units of their spread.",
+    use="The distance of two means relative to their variances.",
 )
 def _fisher(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """Squared distance of the rates over the sum of their variances.
@@ -448,7 +448,7 @@ def _fisher(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     label="Between over within sum of squares",
     cite="uchyigit2007",
     formula="(pos (m1-m)^2 + neg (m0-m)^2) / (SS - pos m1^2 - neg m0^2), of occurrences, else of presence",
-    use="As fisher, with term occurrences where the counts have them.",
+    use="Like fisher, but with term occurrences if the counts have them.",
 )
 def _bss_wss(
     tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, occurrences: Occurrences | None = None
@@ -475,7 +475,7 @@ def _bss_wss(
     cite="uchyigit2007",
     formula="|z| tpr / fpr, z = (tp - fp) / sqrt(p (1-p) (1/pos + 1/neg)), p = (tp+fp)/n; fp = 0 counts as "
     "one document in the ratio; 0 when p is 0 or 1; `proportions=True`: tpr - fpr in z",
-    use="Words of the class alone, weighed by significance; naive Bayes on few terms.",
+    use="Prefers words of the class, weighted by significance; for naive Bayes with few terms.",
 )
 def _gu(tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, proportions: bool = False) -> Floats:
     """Test of two proportions times the ratio of the rates.
@@ -497,7 +497,7 @@ def _gu(tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, proportions: bool =
     kind="no class",
     cite="uchyigit2007",
     formula="tf_pos + tf_neg",
-    use="Without labels; a baseline that favours common words.",
+    use="Needs no labels; a baseline that prefers frequent words.",
 )
 def _word_frequency(tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, occurrences: Occurrences) -> Floats:
     """Occurrences of the term in all documents."""
@@ -511,7 +511,7 @@ def _word_frequency(tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, occurre
     kind="signed",
     cite="mladenic2004",
     formula="log(odds(q1) / odds(q0)), q = (tf + 1) / (all + number of terms), inside and outside the class",
-    use="Naive Bayes under skew, ranked by value: words of the class.",
+    use="For naive Bayes with skewed classes; it ranks words of the class first.",
 )
 def _word_odds_ratio(tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, occurrences: Occurrences) -> Floats:
     """Logarithm of the odds that a word inside the class is this term over the odds outside."""
@@ -533,7 +533,7 @@ def _half_document(fp: Floats, neg: Floats) -> Floats:
     kind="one-sided",
     cite="li2009",
     formula="tpr log(tpr / fpr); fp = 0 counts as half a document; tp = 0 gives 0",
-    use="A balance of frequency and ratio; few terms.",
+    use="A balance of frequency and ratio; for few terms.",
 )
 def _wllr(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """Rate inside the class times the logarithm of the ratio of the rates.
@@ -551,10 +551,10 @@ def _wllr(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     kind="one-sided",
     cite="li2009",
     formula="tpr^lam log(tpr / fpr)^(1-lam) if tpr > fpr, else 0; fp = 0 counts as half a document",
-    use="Any number of terms, with lam learned for it: near 0 for many, 0.3 to 0.5 for few.",
+    use="For any number of terms, if lam is learned: near 0 for many terms, 0.3 to 0.5 for few.",
 )
 def _wfo(tp: Floats, fp: Floats, pos: Floats, neg: Floats, lam: float = 0.5) -> Floats:
-    """Frequency and ratio, weighed against each other by lam.
+    """Frequency and ratio of the rates, weighted by lam.
 
     >>> round(get_metric("wfo(0.3)")(8, 2, 10, 90), 4)
     np.float64(2.2853)

@@ -28,15 +28,38 @@ class Occurrences(NamedTuple):
     all_neg: Floats
     squares: Floats  # sum over documents of the term's squared occurrences
     n_terms: int
+    names: NDArray[Any] | None = None  # the terms themselves, where they have names
 
 
 @dataclass(frozen=True, repr=False)
 class Metric:
-    """A scoring function of the 2x2 table, with what is known about it.
+    """A function that scores the 2x2 table of a term and a class, with its declaration.
 
-    `kind` says how to read a value: "two-sided" is large for positive and negative terms alike, "signed"
-    has the sign of the direction, "one-sided" rewards positive terms only, "no class" ignores the class.
-    `folds` tells whether negative terms are scored by their mirror image when both kinds are wanted.
+    Parameters
+    ----------
+    name : str
+        What users write.
+    function : callable
+        The function of (tp, fp, pos, neg).
+    label : str
+        The name for readers.
+    aliases : tuple of str
+        Other names.
+    kind : {"two-sided", "signed", "one-sided", "no class"}
+        How to read a value: it is large for positive and negative terms alike; it has the sign of the
+        direction; it is large for positive terms only; or it does not depend on the class.
+    cite, formula, use : str
+        The citation, the formula, and when to use the metric.
+    folds : bool
+        Whether negative terms are scored by their mirror image when both kinds are ranked.
+    chi_squared : callable, optional
+        The function from a score to its chi-squared statistic with one degree of freedom.
+    joint : callable, optional
+        The form of the metric over all classes, a function of (tp, pos).
+    registered : bool
+        Whether the metric is in :data:`termsieve.METRICS`.
+    parameters : dict
+        The parameters that were given, such as ``{"lam": 0.3}``.
     """
 
     name: str
@@ -49,6 +72,8 @@ class Metric:
     use: str = ""
     folds: bool = False
     chi_squared: Callable[[Floats], Floats] | None = None  # value -> its chi-squared statistic (1 d.f.)
+    standardised: bool = False  # whether a score is in standard errors
+    by_name: bool = False  # whether terms with equal counts may score differently
     joint: Callable[..., Floats] | None = None  # the form over all classes at once: (tp, pos, **parameters)
     registered: bool = False
     parameters: dict[str, Any] = field(default_factory=dict)
@@ -105,10 +130,21 @@ METRICS: dict[str, Metric] = {}
 
 
 def get_metric(spec: str | Metric | Callable[..., Any]) -> Metric:
-    """Return the metric that `spec` names, such as "bns", "wfo(0.3)" or "power(k=3)".
+    """Return a metric.
 
-    A callable m(tp, fp, pos, neg) is taken as a two-sided metric; a Metric declares another kind.
+    Parameters
+    ----------
+    spec : str, Metric or callable
+        The name of a metric, with parameters if it has any, such as "bns", "wfo(0.3)" or "power(k=3)". A
+        function of (tp, fp, pos, neg) becomes a two-sided metric; give a Metric to declare another kind.
 
+    Returns
+    -------
+    Metric
+        The metric.
+
+    Examples
+    --------
     >>> get_metric("chi"), str(get_metric("power( k = 3 )"))
     (<Metric chi_squared>, 'power(k=3)')
     """
@@ -128,13 +164,13 @@ def _parsed(spec: str) -> Metric:
     if found is None:
         raise unknown_name("metric", name, METRICS, _by_alias())
     parameters = bound_parameters(found.function, _TABLE, spec, args, kwargs)
-    made = replace(found, parameters=parameters)
-    if not made.needs:
+    metric = replace(found, parameters=parameters)
+    if not metric.needs:
         try:  # a parameter outside its rule is reported here, before any data is read
-            made(1, 0, 2, 2)
+            metric(1, 0, 2, 2)
         except TypeError as error:
             raise ParameterError(f"{spec!r} has an argument of the wrong type: {error}") from None
-    return made
+    return metric
 
 
 def _by_alias() -> dict[str, str]:
@@ -142,7 +178,20 @@ def _by_alias() -> dict[str, str]:
 
 
 def register_metric(name: str, **facts: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register the decorated function as the metric `name`; `facts` are the fields of Metric."""
+    """Register the decorated function as the metric `name`.
+
+    Parameters
+    ----------
+    name : str
+        What users write.
+    **facts
+        The other fields of :class:`termsieve.Metric`, such as label, aliases, kind, cite, formula and use.
+
+    Returns
+    -------
+    callable
+        The decorator; it returns the function unchanged.
+    """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         parameters = bound_parameters(function, _TABLE, name, (), {})

@@ -26,19 +26,20 @@ FORMATS: dict[str, Format] = {
 
 
 def read(path: Paths, format: str | None = None, *, name: str | None = None, **options: Any) -> Corpus:
-    """Return the corpus at a path, in a named format or in the one its names and contents suggest.
+    """Return the corpus at a path.
 
     Parameters
     ----------
     path : path, or list of paths for tables
         A file, a folder or an archive.
     format : str, optional
-        One of `FORMATS`.
+        The name of a format, one of `FORMATS`; recognised by names and contents by default.
     name : str, optional
-        The name of the corpus; without it the path names it.
+        The name of the corpus; by default made from the path.
     **options
-        Those of the format (see `FORMATS`). All formats have `max_bytes`, the most bytes to read, after
-        decompression, which protects from archives that hold far more than they seem to.
+        The options of the format (see docs/corpora.md). All formats have `max_bytes`, the largest number of
+        bytes to read after decompression, which protects against archives that are much larger than they
+        seem.
 
     Returns
     -------
@@ -56,7 +57,7 @@ def read(path: Paths, format: str | None = None, *, name: str | None = None, **o
 
 
 def get_format(path: Paths, name: str | None = None) -> Format:
-    """Return the format with a name, or without one that which the path's names and contents suggest."""
+    """Return the format with a name or, without a name, the format recognised by names and contents."""
     chosen = guessed_format(path) if name is None else name
     if chosen not in FORMATS:
         raise unknown_name("format", str(chosen), FORMATS)
@@ -64,7 +65,7 @@ def get_format(path: Paths, name: str | None = None) -> Format:
 
 
 def guessed_format(path: Paths) -> str:
-    """Return the name of the format that a path's names and contents suggest."""
+    """Return the name of the format that is recognised by a path's names and contents."""
     if not isinstance(path, str | os.PathLike):
         return tables.FORMAT.name
     if not os.path.exists(path):

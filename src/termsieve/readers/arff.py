@@ -17,7 +17,7 @@ from termsieve.labels import check_missing, present_labels
 from termsieve.readers.files import MAX_BYTES, check_lines, decoded, plain_stem, read_bytes
 from termsieve.readers.format import Format
 
-# Repetitions are possessive (`*+`): a hostile line of any length is read or refused in one pass.
+# Repetitions are possessive (`*+`), so that any line is read or refused in one pass.
 _NUMBER = r"[-+]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][-+]?[0-9]++)?"
 _QUOTED = r"'[^'\\]*+(?:\\.[^'\\]*+)*+'|\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\""
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{'\"]++)(?:\s++|(?=\{{))(\S.*)", re.IGNORECASE)
@@ -50,10 +50,10 @@ def read_arff(
     """Return the documents of an ARFF file: numeric attributes are terms, a string attribute is the text.
 
     `label` names the class attribute, or is "first" or "last"; without it the last attribute is the class
-    if it is nominal, else the first, else the only nominal one. `text` names the string attribute to read
-    where there are several. An unknown class `?` is a missing label: an error, or left out with
-    `missing="drop"`; an unknown number `?` counts as 0, and `corpus.source` says how many there were.
-    Without `encoding` the file is read as UTF-8, or else as Latin-1.
+    if it is nominal, otherwise the first, otherwise the only nominal one. `text` names the string attribute
+    to read if there are several. An unknown class `?` is a missing label: an error, or left out with
+    `missing="drop"`. An unknown number `?` counts as 0, and `corpus.source` says how many there were. Without
+    `encoding` the file is read as UTF-8 or, if that fails, as Latin-1.
     """
     check_missing(missing)
     where = os.fspath(path)
@@ -84,8 +84,8 @@ def _header(lines: list[str], where: str) -> tuple[list[_Attribute], int]:
                 raise FormatError(f"{where}, line {number + 1}: @data before any @attribute")
             return attributes, number + 1
         elif line and line[0] != "%" and not word.startswith("@relation"):
-            raise FormatError(f"{where}, line {number + 1}: {line[:40]!r} is no line of an ARFF header")
-    raise FormatError(f"{where} has no @data line; it is no ARFF file or it was cut short")
+            raise FormatError(f"{where}, line {number + 1}: {line[:40]!r} is not a line of an ARFF header")
+    raise FormatError(f"{where} has no @data line; it is not an ARFF file, or it is truncated")
 
 
 def _attribute(line: str, where: str) -> _Attribute:
@@ -172,7 +172,7 @@ def _text_index(attributes: list[_Attribute], target: int, name: str | None, whe
 
 
 class _Body:
-    """The rows of the data section, collected; whole runs of plain numbers are parsed by numpy at the end."""
+    """Collects the rows of the data section; numpy parses plain numbers together at the end."""
 
     def __init__(self, attributes: list[_Attribute], target: int, text: int | None, where: str) -> None:
         self.attributes, self.target, self.text, self.where = attributes, target, text, where
@@ -192,7 +192,7 @@ class _Body:
         for i, attribute in enumerate(self.attributes):
             if i != self.target and attribute.kind == "nominal":
                 numbers = [float(value) if _NUMERIC.fullmatch(value) else None for value in attribute.values]
-                # A sparse row leaves out a nominal attribute's first value: that must be zero.
+                # A sparse row leaves out the first value of a nominal attribute, so this value must be zero.
                 if None in numbers or numbers[:1] != [0.0]:
                     raise FormatError(
                         f"{self.where}: the nominal attribute {attribute.name!r} is neither the class nor "
@@ -203,7 +203,7 @@ class _Body:
         raise FormatError(f"{self.where}, line {number}: {what}")
 
     def add(self, line: str, number: int) -> None:
-        """Take one row in."""
+        """Add one row."""
         self.lines.append(number)
         if line[0] == "{":
             plain = _PLAIN_SPARSE.fullmatch(line) if self.plain else None
@@ -213,7 +213,7 @@ class _Body:
             self._add_dense(line, number)
 
     def _add_plain(self, row: re.Match[str]) -> bool:
-        """Take a sparse row of plain numbers whose class stands last, unquoted, or is left out."""
+        """Add a sparse row of plain numbers whose class is last and unquoted, or left out."""
         pairs, index, value = row.groups()
         if int(index) == self.target:
             label = self.class_tokens.get(value)
@@ -326,7 +326,7 @@ class _Body:
         return value
 
     def corpus(self, name: str, missing: str) -> Corpus:
-        """Return everything taken in as a corpus."""
+        """Return all rows as a corpus."""
         labels, kept = present_labels(self.labels, missing)
         notes = [f"label={self.attributes[self.target].name!r}"]
         if self.text is not None:
@@ -382,7 +382,7 @@ class _Body:
 
 
 def _numbers(text: str, separator: str, count: int) -> np.ndarray | None:
-    """Return the numbers of a text, or None where it does not hold exactly `count` finite ones."""
+    """Return the numbers of a text, or None if it does not hold exactly `count` finite numbers."""
     if count == 0:
         return np.zeros(0) if not text.strip() else None
     with warnings.catch_warnings():
@@ -395,7 +395,7 @@ def _numbers(text: str, separator: str, count: int) -> np.ndarray | None:
 
 
 def _closing_brace(line: str) -> int | None:
-    """Return where the row's last brace outside quotes and comments stands."""
+    """Return the position of the row's last brace outside quotes and comments."""
     for match in _MARK.finditer(line):
         if match.group(1) == "}":
             rest = line[match.end() :].strip()

@@ -32,12 +32,17 @@ _MODULES = {
 
 
 def load_docstrings() -> Corpus:
-    """Return the docstrings of SciPy's public functions, each labelled with its subpackage: the demo corpus.
+    """Return the demo corpus: the docstrings of SciPy's public functions, labelled with their subpackage.
 
-    Every installation has it, without network and without a file, and one SciPy version gives one corpus.
-    Example code (lines of `>>>` and `...`) is left out, as its imports would give the class away; all prose
-    stays, with the words by which a subpackage speaks of itself. A function belongs to the subpackage that
-    defines it; distributions, which share one text, are no functions.
+    It needs no network and no file, and depends only on the version of SciPy. Lines of example code (`>>>`
+    and `...`) are left out, because their imports would reveal the class; all prose is kept, including the
+    words that name a subpackage. A function belongs to the subpackage that defines it. Distributions are left
+    out, because they share one text.
+
+    Returns
+    -------
+    Corpus
+        The texts and their labels.
     """
     import scipy
 
@@ -45,7 +50,7 @@ def load_docstrings() -> Corpus:
     labels: list[str] = []
     for subpackage, modules in _MODULES.items():
         for function in _functions(modules):
-            # A ufunc does not say where it was defined; only special has any.
+            # A ufunc does not know where it was defined; only scipy.special has ufuncs.
             home = str(getattr(function, "__module__", None) or f"scipy.{subpackage}")
             prose = _prose(function.__doc__)
             if prose and f"{home}.".startswith(f"scipy.{subpackage}."):

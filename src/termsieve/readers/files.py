@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import lzma
 import os
 import tarfile
@@ -14,9 +15,9 @@ from contextlib import contextmanager
 from importlib import import_module
 from numbers import Integral
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import IO, Any, cast
 
-from termsieve.errors import FormatError, InputError, MissingExtraError, ParameterError, TermsieveError
+from termsieve.errors import FormatError, InputError, ParameterError, TermsieveError
 
 _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\x1f\x8b", "gzip"),
@@ -24,13 +25,16 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\xfd7zXZ\x00", "xz"),
     (b"\x28\xb5\x2f\xfd", "zstd"),
 )
-# The most bytes of one source that are read unless a caller allows more. A document of text takes up to ten
-# times its bytes in memory, as str, lists and counts.
+# Largest number of bytes that are read of one source by default. A text takes up to ten times its bytes in
+# memory, as str, lists and counts.
 MAX_BYTES = 2 << 30
-# A line may take this part of max_bytes, and a column of a term matrix counts as that many bytes.
+# A line may have max_bytes divided by this, and a column of a term matrix counts as this number of bytes.
 LINES_PER_LIMIT = 16
 BYTES_PER_COLUMN = 128
 _CHUNK = 1 << 20
+# Packed bytes at a time; zstd can make 128 kB of 4 bytes.
+_ZSTD_CHUNK = 1 << 11
+_TAR_BLOCK = 512
 
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 _BROKEN = (EOFError, lzma.LZMAError, zlib.error, tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile)
@@ -63,7 +67,7 @@ def plain_stem(path: str | os.PathLike[str]) -> str:
 
 @contextmanager
 def readable(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn what goes wrong while reading `path` into one clear error."""
+    """Turn errors of reading `path` into one clear error."""
     try:
         yield
     except FileNotFoundError as error:
@@ -71,15 +75,15 @@ def readable(path: str | os.PathLike[str]) -> Iterator[None]:
     except IsADirectoryError as error:
         raise InputError(f"{path} is a folder where a file is needed") from error
     except _BROKEN as error:
-        raise FormatError(f"{path} is damaged or cut short ({error}); fetch it again") from error
+        raise FormatError(f"{path} is damaged or truncated ({error}); fetch it again") from error
     except NotImplementedError as error:
         raise FormatError(
             f"{path} uses a compression that cannot be read ({error}); pack it again"
         ) from error
     except OSError as error:
-        # gzip and bz2 report damage as a bare OSError without a number; the rest comes from the system.
+        # gzip and bz2 report damage as an OSError without a number; other errors come from the system.
         if error.errno is None:
-            raise FormatError(f"{path} is damaged or cut short ({error}); fetch it again") from error
+            raise FormatError(f"{path} is damaged or truncated ({error}); fetch it again") from error
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
     except (RuntimeError, ValueError) as error:
         if isinstance(error, TermsieveError):
@@ -101,27 +105,27 @@ def too_large(what: str, max_bytes: int) -> FormatError:
 
 
 def check_line(n_bytes: int, where: str, max_bytes: int) -> None:
-    """Raise for a line that is longer than the limit allows."""
+    """Raise an error for a line that is longer than the limit allows."""
     if n_bytes > max_bytes // LINES_PER_LIMIT:
         at_most = f"{max_bytes // LINES_PER_LIMIT:,} bytes (a {LINES_PER_LIMIT}th of the limit)"
         raise too_large(f"{where} is longer than {at_most}, more", max_bytes)
 
 
 def check_lines(lines: Sequence[str | bytes], where: str, max_bytes: int) -> None:
-    """Raise for the first of a file's lines that is longer than the limit allows."""
+    """Raise an error for the first line of a file that is longer than the limit allows."""
     longest = max(lines, key=len, default="")
     if len(longest) > max_bytes // LINES_PER_LIMIT:
         check_line(len(longest), f"{where}, line {lines.index(longest) + 1}", max_bytes)
 
 
 def check_regular(path: str | os.PathLike[str]) -> None:
-    """Refuse what is there but is no regular file, such as a pipe or a device, which may never end."""
+    """Raise an error for a pipe or a device, which may never end."""
     if is_special(path):
         raise InputError(f"{path} is a pipe or a device, not a file; write its content to a file first")
 
 
 def is_special(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path is there, or leads by a link, to something that is neither file nor folder."""
+    """Return whether there is something at a path, also behind a link, that is neither file nor folder."""
     return os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path))
 
 
@@ -148,18 +152,54 @@ def open_binary(path: str | os.PathLike[str]) -> IO[bytes]:
     return opened
 
 
-def _zstd_open(path: str | os.PathLike[str], mode: str) -> Any:
-    for module in ("compression.zstd", "backports.zstd", "zstandard"):
+class _ZstdFile(io.RawIOBase):
+    """The content of a file that zstd packed; where it is cut short, an error, which zstandard lets pass."""
+
+    def __init__(self, path: str | os.PathLike[str], mode: str) -> None:
+        self._file = open(path, mode)  # noqa: SIM115, close() closes it
+        self._frame = _zstd_decompressor()
+        self._packed = self._plain = b""
+        self._within = False
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._plain:
+            packed = self._packed or self._file.read(_ZSTD_CHUNK)
+            if not packed:
+                if self._within:
+                    raise EOFError("the zstd stream ends too early")
+                return 0
+            self._plain = self._unpacked(packed)
+        n = min(len(buffer), len(self._plain))
+        buffer[:n], self._plain = self._plain[:n], self._plain[n:]
+        return n
+
+    def _unpacked(self, packed: bytes) -> bytes:
         try:
-            return import_module(module).open(path, mode)
-        except ImportError:
-            continue
+            plain: bytes = self._frame.decompress(packed)
+        except Exception as error:  # each library has an error of its own
+            raise OSError(f"zstd: {error}") from error
+        self._within, self._packed = not self._frame.eof, b""
+        if self._frame.eof:
+            self._packed, self._frame = self._frame.unused_data, _zstd_decompressor()
+        return plain
+
+
+def _zstd_decompressor() -> Any:
     try:
-        return import_module("pyarrow").input_stream(os.fspath(path), compression="zstd")
+        return import_module("compression.zstd").ZstdDecompressor()  # of Python 3.14
     except ImportError:
-        raise MissingExtraError(
-            f"{path} is compressed with zstd; to read it: pip install zstandard"
-        ) from None
+        return import_module("zstandard").ZstdDecompressor().decompressobj()
+
+
+def _zstd_open(path: str | os.PathLike[str], mode: str) -> IO[bytes]:
+    return io.BufferedReader(_ZstdFile(path, mode), _CHUNK)
 
 
 def read_bytes(path: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> bytes:
@@ -210,7 +250,7 @@ def is_archive(path: str | os.PathLike[str]) -> bool:
     try:
         with open_binary(path) as file:
             start = file.read(262)
-    except (InputError, FormatError, MissingExtraError, *_BROKEN, OSError):
+    except (InputError, FormatError, *_BROKEN, OSError):
         return False
     return start[257:262] == b"ustar"
 
@@ -223,7 +263,7 @@ def file_names(path: str | os.PathLike[str]) -> list[str]:
         if zipfile.is_zipfile(path):
             with zipfile.ZipFile(path) as archive:
                 return sorted(name for name, _ in _zip_files(path, archive))
-        with open_binary(path) as raw, tarfile.open(fileobj=raw, mode="r|") as tar:
+        with _opened_tar(path) as tar:
             return sorted(name for name, _ in _tar_files(path, tar))
 
 
@@ -234,8 +274,8 @@ def contents(
 ) -> dict[str, bytes]:
     """Return the content of each wanted file below a folder or in an archive, by relative name, sorted.
 
-    Nothing is unpacked to disk. Links in an archive are passed over; a member whose name is absolute or
-    climbs out with `..` refuses the whole archive. More than `max_bytes` in all are an error.
+    Nothing is unpacked to disk. Links in an archive are ignored. An archive with a member whose name is
+    absolute or leads out with `..` is refused. More than `max_bytes` in total are an error.
     """
     check_max_bytes(max_bytes)
     if not os.path.exists(path):
@@ -264,11 +304,41 @@ def _opened_files(path: str | os.PathLike[str], wanted: Callable[[str], bool]) -
                     with archive.open(info) as member:
                         yield name, member
     else:
-        with open_binary(path) as raw, tarfile.open(fileobj=raw, mode="r|") as tar:
+        with _opened_tar(path) as tar:
             for name, entry in _tar_files(path, tar):
                 extracted = tar.extractfile(entry) if wanted(name) else None
                 if extracted is not None:
                     yield name, extracted
+
+
+@contextmanager
+def _opened_tar(path: str | os.PathLike[str]) -> Iterator[tarfile.TarFile]:
+    """Open a tar archive, to be read through; afterwards its end must be there.
+
+    tarfile takes the end of the file for that of the archive, and does not read on to the checksum of the
+    compression.
+    """
+    with open_binary(path) as raw:
+        ending = _Ending(raw)
+        with tarfile.open(fileobj=cast(IO[bytes], ending), mode="r|") as tar:
+            yield tar
+        while ending.read(_CHUNK):
+            pass
+        if ending.last.strip(b"\0"):
+            raise EOFError("the end of the archive is missing")
+
+
+class _Ending:
+    """A file that remembers the last block that was read; a tar archive ends with an empty one."""
+
+    def __init__(self, raw: IO[bytes]) -> None:
+        self._raw = raw
+        self.last = b""
+
+    def read(self, size: int) -> bytes:
+        chunk = self._raw.read(size)
+        self.last = (self.last + chunk)[-_TAR_BLOCK:]
+        return chunk
 
 
 def _hidden(name: str) -> bool:
@@ -281,7 +351,7 @@ def _folder_files(root: str | os.PathLike[str]) -> Iterator[str]:
 
     seen: set[str] = set()
     for folder, below, files in os.walk(root, followlinks=True, onerror=refuse):
-        # A link may lead back up; each real folder is visited once.
+        # A link may lead to a parent folder; each real folder is visited once.
         real = os.path.realpath(folder)
         if real in seen:
             below.clear()
@@ -290,7 +360,7 @@ def _folder_files(root: str | os.PathLike[str]) -> Iterator[str]:
         below[:] = sorted(name for name in below if not _hidden(name))
         prefix = os.path.relpath(folder, root)
         for name in files:
-            # Pipes and devices, also behind links, are no documents and may never end.
+            # Pipes and devices, also behind links, are not documents and may never end.
             if not _hidden(name) and not is_special(os.path.join(folder, name)):
                 yield name if prefix == "." else (Path(prefix) / name).as_posix()
 

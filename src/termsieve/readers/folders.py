@@ -23,10 +23,11 @@ def read_folder(
 ) -> Corpus:
     """Return the texts below a folder or archive, each labelled with its top directory.
 
-    Files are taken in the order of their names; files beside the class directories, hidden files and
-    links in an archive are left out. Where the top directories are a `...train` and a `...test` one, they
-    are the split and the directories in them the classes. Without `encoding` a file is read as UTF-8, or
-    else as Latin-1. `strip` removes "headers", "footers" and "quotes" of news posts and mails.
+    Files are read in the order of their names; files outside the class directories, hidden files and links in
+    an archive are left out. If there are two top directories and their names end with "train" and "test",
+    they are the split, and the directories in them are the classes. Without `encoding` a file is read as
+    UTF-8 or, if that fails, as Latin-1. `strip` removes "headers", "footers" and "quotes" of news posts and
+    mails.
     """
     cuts = _cuts((strip,) if isinstance(strip, str) else tuple(strip))
     files = contents(path, max_bytes=max_bytes)

@@ -1,4 +1,4 @@
-"""What a reader declares: its function, its extensions, how its files are recognised, if they stream."""
+"""The declaration of a reader: its function, its extensions, how its files are recognised."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Format:
     reader : callable
         The function from a path to a Corpus; its keyword-only parameters are the format's options.
     contents : str
-        What the format reads, in the words of the documentation.
+        A description of the contents, for the documentation.
     extensions : tuple of str
         The endings of its files' names, in lower case and without compression.
     start : re.Pattern, optional
-        What the first bytes of a file look like that has another ending.
+        A pattern of the first bytes, to recognise files with other extensions.
     collection : callable, optional
         A function of the relative names of the files in a folder or archive, and whether it is a folder; it
         returns whether these are documents of this format. None for formats that are single files.

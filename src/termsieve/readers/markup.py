@@ -1,4 +1,4 @@
-"""Pieces of SGML-like text that need not be well-formed come in; what they hold, as plain text, goes out."""
+"""SGML-like text, well-formed or not, comes in; the content of its elements goes out as plain text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def plain_text(text: str) -> str:
-    """Return text with its entities resolved and control characters, line ends and tabs aside, as spaces.
+    """Return text with its entities resolved; control characters, except line ends and tabs, become spaces.
 
     >>> plain_text(" Salomon &lt;SB> &amp; Co&#3;")
     'Salomon <SB> & Co'
@@ -23,12 +23,12 @@ def _resolved(entity: re.Match[str]) -> str:
     if name:
         return _ENTITIES[name]
     code = int(number)
-    # Numbers that are no character (surrogates, beyond Unicode) read as a space, as control characters do.
+    # Numbers without a character (surrogates, beyond Unicode) become a space, like control characters.
     return chr(code) if code < 0xD800 or 0xDFFF < code <= 0x10FFFF else " "
 
 
 def inside(text: str, tag: str) -> str | None:
-    """Return what stands in the first `tag` element, up to the text's end if it is open; None without one."""
+    """Return the content of the first `tag` element, to the end of the text if it is not closed, or None."""
     start = re.search(rf"<{tag}\b[^<>]*+>", text)
     if not start:
         return None
@@ -37,7 +37,7 @@ def inside(text: str, tag: str) -> str | None:
 
 
 def elements(text: str, tag: str) -> list[tuple[str, str | None, int]]:
-    """Return (attributes, inside, position) of each `tag` element; inside is None where the end is missing.
+    """Return (attributes, inside, position) of each `tag` element; inside is None if the end is missing.
 
     An end is missing when the text ends first or another element of that tag starts first.
     """

@@ -88,7 +88,7 @@ def _documents(text: str, name: str) -> Iterator[tuple[dict[str, str], str]]:
         absent = [key for key in _ATTRIBUTES if key not in attributes]
         if body is None:
             raise FormatError(
-                f"{name}, line {line_of(text, position)}: a <REUTERS> without its end; file cut short"
+                f"{name}, line {line_of(text, position)}: a <REUTERS> is not closed; the file is truncated"
             )
         if absent:
             raise FormatError(f"{name}, line {line_of(text, position)}: <REUTERS> lacks {', '.join(absent)}")

@@ -22,7 +22,7 @@ from termsieve.readers.format import Format, any_of
 from termsieve.readers.markup import elements, inside, line_of, plain_text
 
 EXTENSIONS = (".review",)
-# Not classes: the reviews without a verdict, and the union of the other files.
+# Not classes: the unlabelled reviews, and the union of the other files.
 _NO_CLASS = ("unlabeled", "unlabelled", "all")
 
 
@@ -36,8 +36,8 @@ def read_reviews(
     """Return the reviews of a folder, an archive or one .review file, labelled with the name of their file.
 
     A text is the given `fields` of a review, one after the other; unlabeled.review and all.review are
-    left out. The files are not XML: tags are searched for, entities resolved, control characters become
-    spaces. Without `encoding` a file is read as UTF-8, or else as Latin-1.
+    left out. The files are not XML: tags are searched for, entities are resolved, and control characters
+    become spaces. Without `encoding` a file is read as UTF-8 or, if that fails, as Latin-1.
     """
     wanted = (fields,) if isinstance(fields, str) else tuple(fields)
     if not wanted or not all(isinstance(field, str) and field.isidentifier() for field in wanted):
@@ -73,7 +73,7 @@ def _reviews(text: str, name: str, fields: tuple[str, ...]) -> list[str]:
     for _, review, position in elements(text, "review"):
         if review is None:
             raise FormatError(
-                f"{name}, line {line_of(text, position)}: a <review> without its end; file cut short"
+                f"{name}, line {line_of(text, position)}: a <review> is not closed; the file is truncated"
             )
         parts = [inside(review, field) for field in fields]
         if all(part is None for part in parts):

@@ -34,9 +34,9 @@ def read_svmlight(
     """Return the term matrix and labels of an svmlight file: `label[,label...] index:value ...` on each line.
 
     `terms` names the columns and `labels` the classes 0, 1, ...: a list, or a file with one name per line.
-    Indices start at 1 unless a 0 occurs or `zero_based` says otherwise. Documents have several labels if
-    any line has a comma or no label, or if `multilabel` says so. Labels are whole numbers, or any other
-    words as they are. qid: fields and comments are passed over.
+    Indices start at 1 unless a 0 occurs or `zero_based` is given. Documents have several labels if any line
+    has a comma or no label, or if `multilabel` is true. Labels are whole numbers or other words. Fields
+    `qid:` and comments are ignored.
     """
     where = os.fspath(path)
     heads: list[bytes] = []
@@ -149,7 +149,7 @@ def _labels(
             if token not in known:
                 known[token] = _label(token, names, f"{where}, line {line}")
     if len({type(label) for label in known.values()}) > 1:
-        # Numbers among words are words.
+        # If some labels are words, numbers are words, too.
         known = {token: decoded(token, None, where) for token in known}
     return [tuple(known[token] for token in row) if several else known[row[0]] for row in tokens]
 

@@ -18,8 +18,9 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
 from termsieve.columns import find_column, find_columns
 from termsieve.corpus import Corpus
-from termsieve.errors import FormatError, InputError, ParameterError, shown
+from termsieve.errors import FormatError, InputError, ParameterError, TermsieveError, shown
 from termsieve.labels import check_missing, present_labels, split_labels
+from termsieve.parquet import check_file
 from termsieve.readers.files import (
     LINES_PER_LIMIT,
     MAX_BYTES,
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
-# Suffix -> kind of table. What has none of these suffixes is told by its content.
+# Suffix -> kind of table. Files with other suffixes are recognised by their content.
 KINDS = {
     ".csv": "csv",
     ".tsv": "csv",
@@ -53,7 +54,7 @@ KINDS = {
     ".pq": "parquet",
 }
 _DELIMITERS = ",\t;|"
-# What bounds a batch: the characters of rows parsed here, the rows of Parquet.
+# The size of a batch: characters of rows that are parsed here, rows of Parquet.
 _BATCH_CHARACTERS = 16 << 20
 _BATCH_ROWS = 20_000
 
@@ -72,12 +73,11 @@ def read_table(
 ) -> Corpus:
     """Return the texts and labels of one table or of several: a path, a glob, a folder of tables, or a list.
 
-    Without `text` and `label` columns with a usual name are taken, where there is no doubt. `separator`
-    cuts a label column into several labels; lists in JSON lines and Parquet are several labels by
-    themselves. An absent text is a document without terms. An absent label (null or an empty cell) is an
-    error, or left out with `missing="drop"`. `split` names a column with "train" and "test". `delimiter`
-    and `encoding` are for CSV; without a delimiter the one of comma, tab, semicolon and bar that the
-    header uses is taken.
+    Without `text` and `label` the columns are recognised by their usual names. `separator` splits a cell into
+    several labels; lists in JSON lines and Parquet are several labels without it. A missing text is a
+    document without terms. A missing label (null or an empty cell) is an error, or left out with
+    `missing="drop"`. `split` names a column with "train" and "test". `delimiter` and `encoding` are for CSV;
+    by default the delimiter is the one of comma, tab, semicolon and bar that the header uses.
     """
     check_missing(missing)
     files = table_paths(paths)
@@ -132,7 +132,7 @@ def read_texts(
     encoding: str = "utf-8",
     max_bytes: int = MAX_BYTES,
 ) -> list[str]:
-    """Return the texts of tables that need not have labels; an absent text is an empty one."""
+    """Return the texts of tables that need not have labels; a missing text is an empty one."""
     files = table_paths(paths)
     reading = _Reading(delimiter, encoding, check_max_bytes(max_bytes))
     columns = {"text": find_column(_column_names(files[0], reading), "text", text, files[0])}
@@ -141,7 +141,7 @@ def read_texts(
 
 
 def table_paths(paths: Paths) -> list[str]:
-    """Return the files meant by a path, a glob, a folder of tables or a list of such, sorted by name."""
+    """Return the files of a path, a glob, a folder of tables or a list of these, sorted by name."""
     if isinstance(paths, str | os.PathLike):
         path = os.fspath(paths)
         if os.path.isdir(path):
@@ -167,7 +167,7 @@ def table_paths(paths: Paths) -> list[str]:
 
 
 def table_kind(path: str) -> str:
-    """Return "csv", "jsonl" or "parquet", by a file's suffix or else its first bytes."""
+    """Return "csv", "jsonl" or "parquet", by the suffix of a file or, if it is unknown, its first bytes."""
     if plain_suffix(path) in KINDS:
         return KINDS[plain_suffix(path)]
     start = start_of(path, 64).removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -185,7 +185,7 @@ def named_columns(
     encoding: str,
     max_bytes: int = MAX_BYTES,
 ) -> dict[str, str]:
-    """Return the columns to read by role, those not given guessed from the first table's names."""
+    """Return the columns to read by role, those not given recognised by the names in the first table."""
     names = _column_names(path, _Reading(delimiter, encoding, check_max_bytes(max_bytes)))
     return find_columns(names, text, label, split, where=path)
 
@@ -202,7 +202,7 @@ def _column_names(path: str, reading: _Reading) -> list[str]:
     """Return the names of a table's columns; for JSON lines, those of its first row."""
     kind = table_kind(path)
     if kind == "parquet":
-        return list(_parquet_schema(path))
+        return list(_parquet_schema(path, reading.max_bytes))
     if kind == "csv":
         with _csv_rows(path, reading) as (header, _):
             return header
@@ -216,24 +216,25 @@ def _frames(files: list[str], columns: dict[str, str], reading: _Reading) -> Ite
     for path in files:
         kind = table_kind(path)
         if kind == "parquet":
-            yield from _parquet_frames(path, columns)
+            yield from _parquet_frames(path, columns, reading.max_bytes)
         elif kind == "csv":
             yield from _csv_frames(path, columns, reading)
         else:
             yield from _json_frames(path, _json_rows(path, reading.max_bytes), columns)
 
 
-def _parquet_schema(path: str) -> Any:
+def _parquet_schema(path: str, max_bytes: int) -> Any:
     import polars as pl
 
     with readable(path), _parquet_errors(path):
+        check_file(path, max_bytes)
         return pl.scan_parquet(path, glob=False).collect_schema()
 
 
-def _parquet_frames(path: str, columns: dict[str, str]) -> Iterator[pl.DataFrame]:
+def _parquet_frames(path: str, columns: dict[str, str], max_bytes: int) -> Iterator[pl.DataFrame]:
     import polars as pl
 
-    schema = _parquet_schema(path)
+    schema = _parquet_schema(path, max_bytes)
     for role, name in columns.items():
         find_column(schema, role, name, path)
     if schema[columns["text"]] not in (pl.String, pl.Categorical, pl.Null) and not isinstance(
@@ -250,11 +251,15 @@ def _parquet_frames(path: str, columns: dict[str, str]) -> Iterator[pl.DataFrame
 
 @contextmanager
 def _parquet_errors(path: str) -> Iterator[None]:
-    from polars.exceptions import PolarsError
+    from polars.exceptions import PanicException, PolarsError
 
     try:
         yield
-    except PolarsError as error:
+    except PanicException:  # no Exception, so that nothing else would catch it
+        raise FormatError(f"{path} is no readable Parquet file: its content is damaged") from None
+    except TermsieveError:
+        raise
+    except (PolarsError, ValueError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise FormatError(f"{path} is no readable Parquet file: {reason}") from error
 
@@ -300,7 +305,7 @@ def _chained(first: str, rest: Iterator[str]) -> Iterator[str]:
 
 
 class _ShortLines(io.BufferedIOBase):
-    """The bytes of a file, in which too long a line is an error before it fills the memory."""
+    """The bytes of a file; a line that is too long is an error before it fills the memory."""
 
     def __init__(self, raw: IO[bytes], path: str, max_bytes: int) -> None:
         self._read_some = getattr(raw, "read1", raw.read)
@@ -320,7 +325,7 @@ class _ShortLines(io.BufferedIOBase):
 
 
 def _lines(path: str, raw: IO[bytes], encoding: str, max_bytes: int) -> Iterator[str]:
-    """Yield decoded lines with their ends; a byte that does not fit is an error that names the line."""
+    """Yield decoded lines with their ends; a byte that cannot be decoded is an error that names the line."""
     fitting = "utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding
     try:
         text = io.TextIOWrapper(cast(IO[bytes], _ShortLines(raw, path, max_bytes)), fitting, newline="")
@@ -342,7 +347,7 @@ def _lines(path: str, raw: IO[bytes], encoding: str, max_bytes: int) -> Iterator
 
 
 def _likely_encoding(path: str) -> str:
-    """Return what a table that is not UTF-8 may be: UTF-16 if it begins with its mark."""
+    """Return the likely encoding of a table that is not UTF-8: UTF-16 if it begins with its mark."""
     return "utf-16" if start_of(path, 2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "latin-1"
 
 
@@ -449,12 +454,12 @@ def _json_objects(path: str, raw: IO[bytes], max_bytes: int) -> Iterator[tuple[d
 def _json_fault(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
         return error.msg
-    # A plain ValueError is what Python raises for an integer of more than 4,300 digits.
+    # Python raises a plain ValueError for an integer of more than 4,300 digits.
     return "nested too deep" if isinstance(error, RecursionError) else "a number has too many digits"
 
 
 def _whole(value: Any) -> Any:
-    """Return a JSON value with lone surrogates, which are no text, replaced by U+FFFD."""
+    """Return a JSON value with lone surrogates replaced by U+FFFD."""
     if isinstance(value, str):
         return (
             value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
@@ -491,7 +496,7 @@ def _frame(rows: list[list[Any]], names: list[str]) -> pl.DataFrame:
 
 
 def _holds_tables(names: Sequence[str], is_folder: bool) -> bool:
-    """Return whether a folder, and no archive, has a table at its top."""
+    """Return whether a folder, not an archive, has a table at its top level."""
     return is_folder and any("/" not in name and plain_suffix(name) in KINDS for name in names)
 
 

@@ -1,4 +1,4 @@
-"""A corpus, counts or results come in; one offline HTML document that a person understands goes out."""
+"""A corpus, counts or results come in; one offline HTML document goes out."""
 
 from termsieve.reports.corpus import corpus_report
 from termsieve.reports.study import study_report

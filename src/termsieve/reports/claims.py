@@ -14,16 +14,16 @@ ALPHA = 0.05
 
 
 def study_claims(rows: pl.DataFrame, measure: str = "f1") -> list[str]:
-    """Return for each learner what was best, by how much, and whether the difference is more than chance."""
-    made = []
+    """Return sentences: for each learner the best method, by how much, and whether by more than chance."""
+    sentences = []
     for learner in rows["learner"].unique().sort():
         own = rows.filter(pl.col("learner") == learner)
         for claims in (_best, _differences, _near_the_best, _skewed, _cheapest):
             try:
-                made += [f"{learner}: {claim}" for claim in claims(own, measure)]
+                sentences += [f"{learner}: {claim}" for claim in claims(own, measure)]
             except TermsieveError:
                 continue  # the results do not allow this kind of claim
-    return made
+    return sentences
 
 
 def _leader(rows: pl.DataFrame, measure: str) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def _best(rows: pl.DataFrame, measure: str) -> list[str]:
 
 
 def _differences(rows: pl.DataFrame, measure: str) -> list[str]:
-    """Say which methods the leader beats at its own size by more than chance, over problems."""
+    """Say which methods the best one beats significantly, and which not, at its best size over problems."""
     best = _leader(rows, measure)
     leader = best["method"]
     tests = analysis.paired_tests(
@@ -71,18 +71,18 @@ def _differences(rows: pl.DataFrame, measure: str) -> list[str]:
     beaten = tests.filter((pl.col("p_wilcoxon_holm") < ALPHA) & (pl.col("difference") > 0)).sort("second")
     open_ones = tests.filter(pl.col("p_wilcoxon_holm") >= ALPHA).sort("second")
     at = f"{_at(best['size_kind'], best['size'])} over {int(tests['n'][0])} problems"
-    made = []
+    sentences = []
     if not beaten.is_empty():
         p = max(beaten["p_wilcoxon_holm"].to_list())
-        made.append(
+        sentences.append(
             f"{at}, {leader} is better than {_listed(beaten['second'].to_list())} by more than chance "
             f"(Wilcoxon with Holm's correction, p {'=' if p >= 0.001 else '<'} {max(p, 0.001):.3f} or less)."
         )
     if not open_ones.is_empty():
-        made.append(
-            f"{at}, {leader} cannot be told from {_listed(open_ones['second'].to_list())} by that test."
+        sentences.append(
+            f"{at}, {leader} does not differ significantly from {_listed(open_ones['second'].to_list())}."
         )
-    return made
+    return sentences
 
 
 def _near_the_best(rows: pl.DataFrame, measure: str) -> list[str]:
@@ -92,29 +92,29 @@ def _near_the_best(rows: pl.DataFrame, measure: str) -> list[str]:
         return []
     first, second = alone.row(0, named=True), alone.row(1, named=True)
     near = f"within {tolerance[0]:.1%} of the best {measure_label(measure)}"
-    made = [
+    sentences = [
         f"{first['method']} is {near} on {first['share']:.0%} of {first['n_problems']} problems, "
         f"{second['method']}, the next, on {second['share']:.0%}."
     ]
     pair = analysis.best_pairs(rows, measure, tolerance).row(0, named=True)
     if pair["gain"] > 0:
-        made.append(
+        sentences.append(
             f"one of {pair['first']} and {pair['second']}, the best pair, is {near} on {pair['share']:.0%}."
         )
-    return made
+    return sentences
 
 
 def _skewed(rows: pl.DataFrame, measure: str) -> list[str]:
     halves = analysis.skew_curves(rows, measure=measure).filter(pl.col("size_kind") != "all")
-    made = []
+    sentences = []
     high = halves.filter(pl.col("skew_side") == "high").sort("value", "method", descending=[True, False])
     if not high.is_empty():
         best = high.row(0, named=True)
-        made.append(
+        sentences.append(
             f"on the {best['n_problems']} problems of a skew above 1:{best['threshold']:.0f}, "
             f"{best['method']} {_at(best['size_kind'], best['size'])} is best ({best['value']:.3f})."
         )
-    return made
+    return sentences
 
 
 def _cheapest(rows: pl.DataFrame, measure: str) -> list[str]:

@@ -17,10 +17,11 @@ from termsieve.errors import InputError, ParameterError
 from termsieve.metrics import get_metric
 from termsieve.reports.figures import DeclaredFigure, DeclaredSection, Report
 from termsieve.reports.page import Choice, Chooser, Page, Section, write
+from termsieve.spec import READING
 from termsieve.telling import MetricSpec
 from termsieve.terms import term_matrix
 
-METRICS = ("bns", "information_gain", "odds_ratio")
+METRICS = (READING, "bns", "odds_ratio")
 OVERLAP_METRICS = (
     "bns",
     "information_gain",
@@ -30,9 +31,9 @@ OVERLAP_METRICS = (
     "document_frequency",
 )
 MAX_CLASSES = 30
-MAX_POINTS = 30_000  # over all maps together
+MAX_POINTS = 30_000  # of all maps together
 CLASS_POINTS = 3000
-LINE_RESOLUTION = 110  # of a map's lines: enough for a page, and half the bytes of the charts' own
+LINE_RESOLUTION = 110  # of the lines of a map: enough for a page, with half the bytes of the charts' default
 TABLE_TERMS = 20
 EXAMPLES = 4
 
@@ -46,7 +47,7 @@ SECTIONS = (
                 "Documents of each class",
                 analysis.class_sizes,
                 needs=("counts",),
-                note="skew: documents outside the class for one inside",
+                note="skew: documents outside the class divided by documents in it",
             ),
         ),
     ),
@@ -73,7 +74,7 @@ SECTIONS = (
             ),
             DeclaredFigure(
                 "map",
-                "ROC map: every term a point",
+                "ROC map: one point per term",
                 analysis.roc_map,
                 needs=("counts", "label", "metrics", "sizes", "max_points", "resolution"),
                 chart=charts.roc_map,
@@ -91,16 +92,16 @@ SECTIONS = (
         (
             DeclaredFigure(
                 "overlap",
-                "What metrics agree on: their best 100 terms",
+                "Overlap of the best 100 terms of metrics",
                 analysis.metric_overlaps,
                 needs=("counts", "metrics=compared"),
                 chart=charts.overlap,
-                note="Over all classes, a term by its best score for any class. "
+                note="Over all classes; the score of a term is its best score for any class. "
                 "1: the same terms, 0: none in common.",
             ),
             DeclaredFigure(
                 "sparsity",
-                "What a number of terms costs",
+                "Sparsity by number of terms",
                 analysis.sparsity_table,
                 needs=("counts", "metrics=compared"),
                 chart=charts.sparsity,
@@ -109,12 +110,12 @@ SECTIONS = (
             ),
             DeclaredFigure(
                 "isoclines",
-                "What a metric likes: lines of equal score",
+                "Lines of equal score of a metric",
                 analysis.isocline_family,
                 needs=("metric",),
                 chart=charts.isocline_family,
                 note="For a class of 100 documents among 1,100. Terms up and left are frequent in the class "
-                "and rare outside; a metric with lines in both corners takes words against the class too.",
+                "and rare outside; a metric with lines in both corners also takes words against the class.",
                 by=("metric",),
             ),
         ),
@@ -131,10 +132,29 @@ def corpus_report(
     sizes: Sequence[int] = SIZES,
     max_classes: int = MAX_CLASSES,
 ) -> str:
-    """Return the corpus report as one HTML document, and write it where a path is given.
+    """Return the report of a corpus as one HTML document that needs no network.
 
-    `metrics`, at most five, choose the telling words and the lines of the ROC maps, `sizes` the numbers of
-    terms the lines stand for. Of more than `max_classes` classes only the largest have words and maps.
+    It shows the classes, warnings, the telling words and a ROC map of each class.
+
+    Parameters
+    ----------
+    source : Corpus or Counts
+        The documents, or their counts.
+    path : path, optional
+        The file to write.
+    title : str, optional
+        The title of the page; by default the name of the corpus.
+    metrics : sequence of str, Metric or callable
+        At most five metrics that choose the telling words and draw the lines of the ROC maps.
+    sizes : sequence of int
+        The numbers of terms that the lines stand for.
+    max_classes : int, default=30
+        Show words and maps only for this number of classes, the largest ones.
+
+    Returns
+    -------
+    str
+        The HTML document.
     """
     if not isinstance(source, Corpus | Counts):
         raise InputError(f"a report needs a Corpus or Counts, not {type(source).__name__}")
@@ -168,7 +188,7 @@ def corpus_figures(
     sizes: Sequence[int] = SIZES,
     max_classes: int = MAX_CLASSES,
 ) -> Report:
-    """Return the declared figures of counts with what they need; see `corpus_report`."""
+    """Return the declared figures with the sources from counts; see `corpus_report`."""
     positions = _reported(counts, max_classes)
     named = {str(get_metric(each)): each for each in metrics}
     compared = {**named, **{str(get_metric(each)): each for each in OVERLAP_METRICS}}
@@ -201,9 +221,9 @@ def _is_pair(counts: Counts) -> bool:
 
 
 def _reported(counts: Counts, max_classes: int) -> list[int]:
-    """Return the positions of the classes that have words, the largest where there are too many, in order.
+    """Return the positions of the classes to show, in order; if there are too many, the largest ones.
 
-    Of two classes both: whoever reads chooses the one that the words speak for.
+    If there are two classes, both are shown, and the reader chooses one.
     """
     candidates = np.arange(2) if _is_pair(counts) else counts.problems
     largest = candidates[np.argsort(-counts.pos[candidates], kind="stable")]
@@ -212,7 +232,7 @@ def _reported(counts: Counts, max_classes: int) -> list[int]:
 
 
 def _first(counts: Counts, positions: list[int]) -> int:
-    """Return the place of the class that is shown first: of two the rarer one, else the first."""
+    """Return the place of the class that is shown first: the rarer of two, otherwise the first."""
     return int(np.argmin(counts.pos[positions])) if _is_pair(counts) else 0
 
 
@@ -249,7 +269,7 @@ def _warnings(counts: Counts, facts: analysis.DocumentFacts | None) -> list[str]
     if facts and facts.duplicates:
         found.append(
             f"{_many(facts.duplicates, 'document repeats', 'documents repeat')} the terms of another one "
-            "exactly; in training and test parts at once they flatter a classifier."
+            "exactly; if copies are in both the training and the test part, figures are too high."
         )
     if facts and facts.contradictory:
         found.append(f"{facts.contradictory:,} documents with equal terms have different labels.")
@@ -258,10 +278,10 @@ def _warnings(counts: Counts, facts: analysis.DocumentFacts | None) -> list[str]
         names = ", ".join(f"{shown(counts.classes[c])} ({counts.pos[c]:,})" for c in few[:8])
         more = f" and {len(few) - 8:,} more" if len(few) > 8 else ""
         found.append(
-            f"Fewer than {FEW_DOCUMENTS} documents are in: {names}{more}. Their words may be chance."
+            f"Fewer than {FEW_DOCUMENTS} documents are in: {names}{more}. Their words may be there by chance."
         )
     if counts.n_classes == 1:
-        found.append("There is one class only, so no term can tell it from anything.")
+        found.append("There is only one class, so no term can separate it from others.")
     return found + _giveaway_warning(counts)
 
 

@@ -42,7 +42,7 @@ class DeclaredFigure:
     each : str
         The name of the report's list over which the figure is repeated.
     requires : str
-        What the data must have, a key of the report's `lacking` where they have it not.
+        What the data must have; if they do not have it, it is a key of the report's `lacking`.
     wide : bool
         Whether it takes the whole width of the page.
     """
@@ -104,7 +104,7 @@ class Report:
     lacking: Mapping[str, str] = field(default_factory=dict)
 
     def sections(self) -> tuple[list[Section], list[str]]:
-        """Return the sections that have a figure, and notes on what the data did not allow."""
+        """Return the sections that have a figure, and notes on figures that the data do not allow."""
         sections, notes = [], []
         required = {figure.requires for section in self.declared for figure in section.figures}
         notes += [text for requirement, text in self.lacking.items() if requirement in required]
@@ -121,7 +121,7 @@ class Report:
         return sections, notes
 
     def pictures(self, choices: Mapping[str, str]) -> list[Picture]:
-        """Return a picture by each chart function there is, for the choices named, else the first ones."""
+        """Return one picture per chart function, for the given choices, otherwise for the first ones."""
         at = {chooser.key: chooser.position(choices.get(chooser.key)) for chooser in self.choosers}
         found: dict[Any, Picture] = {}
         for section in self.declared:
@@ -142,7 +142,7 @@ class Report:
                     yield figure, {**self.sources, **repeated}
 
     def _figure(self, declared: DeclaredFigure, sources: dict[str, Any]) -> tuple[list[Figure], list[str]]:
-        """Return the figure with a variant per choice, or none where the data allow no variant."""
+        """Return the figure with a variant per choice, or none if the data allow no variant."""
         title = declared.title.format_map(sources)
         variants: list[Variant | None] = []
         notes = []

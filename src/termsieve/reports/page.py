@@ -21,7 +21,7 @@ from termsieve.files import write_whole
 
 TEMPLATES = resources.files("termsieve.reports") / "templates"
 SCRIPTS = ("address.js", "tables.js", "page.js")
-MAX_LETTERS = 200  # of a title or a label on the page
+MAX_LETTERS = 200  # letters of a title or a label on the page
 # Lines and letters take the colour of the page, so that one drawing serves light, dark and paper.
 INK = "currentColor"
 LOOK = {
@@ -53,27 +53,27 @@ LOOK = {
 
 @dataclass(frozen=True)
 class Variant:
-    """What a figure shows for one choice: a chart, or nothing but the table behind it."""
+    """The content of a figure for one choice: a chart and its table, or only the table."""
 
     table: pl.DataFrame
     chart: Any = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what the page's script needs; rows that the chart holds anyway are named, not repeated."""
+        """Return the data for the page's script; rows that are in the chart are not repeated."""
         if self.chart is None:
             return {"columns": self.table.columns, "rows": _rows(self.table)}
         spec = specification(self.chart.properties(width="container"))
         spec |= {"config": LOOK, "autosize": {"type": "fit-x", "contains": "padding"}}
         spec.pop("$schema", None)
-        made: dict[str, Any] = {"spec": spec, "columns": self.table.columns}
+        summary: dict[str, Any] = {"spec": spec, "columns": self.table.columns}
         records = self.table.to_dicts()
         same = [name for name, data in spec.get("datasets", {}).items() if data == records]
-        return made | ({"data": same[0]} if same else {"rows": _rows(self.table)})
+        return summary | ({"data": same[0]} if same else {"rows": _rows(self.table)})
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One entry of a chooser: its name, in the address too, and a few words and a sentence about it."""
+    """One entry of a chooser: its name, which is also in the page's address, a note and a sentence."""
 
     name: str
     detail: str = ""
@@ -99,7 +99,7 @@ class Chooser:
 class Figure:
     """A chart or a table with its title; one variant, or one for each choice by the choosers in `by`.
 
-    Of several choosers the last varies fastest.
+    If there are several choosers, the last varies fastest.
     """
 
     id: str
@@ -111,7 +111,7 @@ class Figure:
 
     @property
     def drawn(self) -> bool:
-        """Whether there is a chart, for one choice at least."""
+        """Whether there is a chart for at least one choice."""
         return any(variant.chart is not None for variant in self.variants)
 
 
@@ -139,7 +139,7 @@ class Page:
     notes: Sequence[str] = field(default_factory=tuple)
 
     def to_html(self) -> str:
-        """Return the page as one HTML document that loads nothing."""
+        """Return the page as one HTML document that loads nothing from the network."""
         data = {
             figure.id: [variant.to_dict() for variant in figure.variants]
             for section in self.sections
@@ -185,7 +185,7 @@ def _plain(value: Any) -> Any:
 
 
 def _policy(*scripts: str) -> str:
-    """Return the rule that a browser enforces: only these scripts run, and nothing is fetched.
+    """Return the content security policy: only these scripts run, and nothing is fetched.
 
     Vega compiles its expressions, hence 'unsafe-eval'.
     """

@@ -1,4 +1,4 @@
-"""Results of a study come in; the study report goes out: claims, curves, chances, tests, how to repeat it."""
+"""Results of a study come in; the study report goes out: claims, curves, chances, tests, the method."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from termsieve.studies.results import Results
 
 MEASURES = ("f1", "precision", "recall", "accuracy")
 PACKAGES = ("termsieve", "numpy", "scipy", "scikit-learn", "polars")
-MIN_SKEWS = 4  # problems of fewer different skews show no trend
+MIN_SKEWS = 4  # with fewer different skews there is no trend
 BY = ("learner",)
 
 SECTIONS = (
@@ -38,7 +38,7 @@ SECTIONS = (
                 needs=("rows", "measure", "size_kind"),
                 chart=charts.curves,
                 reads=("measure",),
-                note="Macro average over problems, with its 95 % band; the dashed line has all features.",
+                note="Macro average over problems, with its 95 % band; the dashed line shows all features.",
                 by=BY,
                 each="curves",
             ),
@@ -64,7 +64,7 @@ SECTIONS = (
                 needs=("rows", "measure"),
                 chart=charts.skew,
                 reads=("measure",),
-                note="Best size of each problem.",
+                note="Each problem at its best size.",
                 by=BY,
                 requires="skews",
             ),
@@ -103,7 +103,8 @@ SECTIONS = (
                 analysis.pair_chances,
                 needs=("rows", "measure"),
                 chart=charts.pairs,
-                note="On the diagonal a method alone. Trying both of a good pair is the safer choice.",
+                note="The diagonal shows single methods. "
+                "Trying both methods of a good pair is safer than trying one.",
                 by=BY,
                 requires="methods",
             ),
@@ -112,7 +113,8 @@ SECTIONS = (
                 "Backups of the leading method",
                 analysis.backups,
                 needs=("rows", "measure"),
-                note="Of the problems where the leader fails, the share on which another method does not.",
+                note="Of the problems where the leading method is not near the best, "
+                "the share where another is.",
                 by=BY,
                 requires="methods",
                 wide=True,
@@ -121,7 +123,7 @@ SECTIONS = (
     ),
     DeclaredSection(
         "tests",
-        "Differences that count",
+        "Significant differences",
         (
             DeclaredFigure(
                 "ranks",
@@ -129,7 +131,7 @@ SECTIONS = (
                 analysis.mean_ranks,
                 needs=("rows", "measure"),
                 chart=charts.critical_difference,
-                note="Friedman's test, then Nemenyi's. Best size of each problem.",
+                note="Friedman's test, then Nemenyi's. Each problem at its best size.",
                 by=BY,
                 requires="methods",
             ),
@@ -151,7 +153,7 @@ SECTIONS = (
         (
             DeclaredFigure(
                 "needed",
-                "Least size that reaches 95 % of the best {goal}",
+                "Smallest size that reaches 95 % of the best {goal}",
                 analysis.size_needed,
                 needs=("rows", "measure"),
                 by=BY,
@@ -165,7 +167,7 @@ SECTIONS = (
                 chart=charts.trade_off,
                 reads=("measure",),
                 note="Cells: training documents times their mean number of selected terms. "
-                "The dashed line joins the rows that no cheaper one reaches.",
+                "The dashed line joins the values that nothing cheaper reaches.",
                 by=BY,
             ),
         ),
@@ -176,12 +178,11 @@ SECTIONS = (
         (
             DeclaredFigure(
                 "stability",
-                "How alike the selections of different folds are",
+                "Similarity of the selections of different folds",
                 analysis.fold_stability,
                 needs=("selections", "n_terms", "sizes"),
                 chart=charts.stability,
-                note="1: the same terms in every fold. "
-                "Kuncheva's index is about 0 for terms taken by chance.",
+                note="1: the same terms in every fold. Kuncheva's index is about 0 for random selections.",
                 by=BY,
                 requires="selections",
             ),
@@ -192,7 +193,7 @@ SECTIONS = (
                 needs=("selections", "parameter"),
                 chart=charts.chosen_parameters,
                 reads=("parameter",),
-                note="Mean over trials and folds; the line spans the least and the greatest.",
+                note="Mean over trials and folds; the line shows the range.",
                 by=BY,
                 each="parameters",
                 requires="selections",
@@ -222,10 +223,25 @@ def study_report(
     measure: str = "f1",
     title: str | None = None,
 ) -> str:
-    """Return the study report as one HTML document, and write it where a path is given.
+    """Return the report of a study as one HTML document that needs no network.
 
-    `results` are a study's Results or its rows; with rows alone, `selections` may come beside them. `measure`
-    is the goal by which methods are compared, such as "f1", "recall" or "f1_break_even".
+    Parameters
+    ----------
+    results : Results or polars frame
+        The results of a study, or its rows.
+    path : path, optional
+        The file to write.
+    selections : polars frame, optional
+        The selections, if `results` is a frame of rows.
+    measure : str, default="f1"
+        The goal by which methods are compared, such as "f1", "recall" or "f1_break_even".
+    title : str, optional
+        The title of the page.
+
+    Returns
+    -------
+    str
+        The HTML document.
     """
     manifest: dict[str, Any] = {}
     if isinstance(results, Results):
@@ -254,7 +270,7 @@ def study_figures(
     measure: str = "f1",
     corpora: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Report:
-    """Return the declared figures of result rows with what they need; see `study_report`.
+    """Return the declared figures with the sources from result rows; see `study_report`.
 
     `corpora` describes the corpora by name, as a study's manifest does; `terms` is the size of a vocabulary.
     """
@@ -324,7 +340,9 @@ def _lacking(rows: pl.DataFrame, selections: pl.DataFrame | None) -> dict[str, s
     if rows.filter(pl.col("size_kind") != "all")["method"].n_unique() < 2:
         lacking["methods"] = "Chances and tests compare methods; there is only one."
     if selections is None:
-        lacking["selections"] = "Selections did not come with the rows: no stability, no ratios chosen."
+        lacking["selections"] = (
+            "The selections are missing, so there are no figures of stability and of chosen ratios."
+        )
     return lacking
 
 
@@ -350,9 +368,9 @@ def _method_section(manifest: Mapping[str, Any]) -> Section:
     }
     when = "Studied with " if "versions" in manifest else "Reported with "
     text = [
-        "Confusion counts are pooled over the test parts of a trial, the measure is taken for each trial "
-        "and averaged over trials; macro averages weigh every problem alike. The average maximum of a "
-        "method on a problem is the mean over trials of its best value over the sizes.",
+        "Confusion counts are summed over the test parts of a trial, the measure is computed for each trial "
+        "and averaged over trials; macro averages give every problem the same weight. The average maximum of "
+        "a method on a problem is the mean over trials of its best value over the sizes.",
         when + ", ".join(f"{name} {number}" for name, number in used.items()) + ".",
     ]
     plan = str(manifest.get("plan", ""))

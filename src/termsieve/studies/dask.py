@@ -14,7 +14,7 @@ from termsieve.studies.tasks import Unit
 
 
 class DaskEngine:
-    """Runs units on a Dask cluster that is up: corpora are sent to its workers, rows come back here.
+    """Runs units on a running Dask cluster: corpora are sent to its workers, and rows come back.
 
     `cluster` is an address or a distributed.Client. The workers need termsieve installed, but neither the
     corpora nor the results directory.
@@ -32,12 +32,12 @@ class DaskEngine:
         return self.client.scatter(data, broadcast=True, hash=False)
 
     def submit(self, plan: Plan, handle: Any, unit: Unit) -> Future[Any]:
-        """Begin a unit on one of the workers."""
+        """Start a unit on one of the workers."""
         future: Future[Any] = self._executor.submit(run_handle, plan, handle, unit)
         return future
 
     def close(self) -> None:
-        """Leave the cluster, which stays up; a client that was given stays open."""
+        """Disconnect from the cluster, which keeps running; a client that was given stays open."""
         self._executor.shutdown(wait=False)
         if self._own:
             self.client.close()

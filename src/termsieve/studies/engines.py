@@ -33,14 +33,14 @@ class Engine(Protocol):
         """Return a handle of a corpus that `submit` can send."""
 
     def submit(self, plan: Plan, handle: Any, unit: Unit) -> Future[Any]:
-        """Begin a unit."""
+        """Start a unit."""
 
     def close(self) -> None:
-        """End what was begun."""
+        """Release the resources."""
 
 
 def run_handle(plan: Plan, handle: Any, unit: Unit) -> Any:
-    """Run one unit where it was sent: on a corpus, or on the file of one, with one thread."""
+    """Run one unit with one thread; the handle is a corpus, or the file of one."""
     data = handle if isinstance(handle, Prepared) else _from_file(handle)
     with threadpool_limits(1):
         return unit_result(plan, data, unit)
@@ -50,7 +50,7 @@ _kept: dict[str, Prepared] = {}
 
 
 def _from_file(path: str) -> Prepared:
-    """Return the corpus in a file; the last one is kept, for units come corpus by corpus."""
+    """Return the corpus in a file; the last one is kept, because units come corpus by corpus."""
     if path not in _kept:
         _kept.clear()
         with open(path, "rb") as file:
@@ -84,7 +84,7 @@ class ThisProcess:
 
 
 def _begin_worker(folder: str) -> None:
-    """Leave Ctrl-C to the parent; when the parent is gone, however it ended, remove its folder and end."""
+    """Leave Ctrl-C to the parent; when the parent has ended, remove its folder and end."""
     import multiprocessing
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -100,16 +100,16 @@ def _begin_worker(folder: str) -> None:
 
 
 class Processes:
-    """Runs units in processes of this machine; corpora go to them through files, read one at a time.
+    """Runs units in processes of this machine; they read corpora from files, one at a time.
 
-    The files are pickles, which could run code of whoever can write them. So they lie in a temporary folder
-    that only this user may enter, and never in the results directory, which may come from elsewhere.
+    The files are pickles, and a pickle can run code. So they are in a temporary folder that only this user
+    can open, and never in the results directory, which may come from elsewhere.
     """
 
     def __init__(self, workers: int) -> None:
         import multiprocessing
 
-        self.slots = workers + 1  # one in waiting, so that no worker idles while parts are written
+        self.slots = workers + 1  # one more in the queue, so that no worker waits while parts are written
         self.folder = Path(tempfile.mkdtemp(prefix="termsieve-"))  # for its owner only
         self.workers = workers
         self.context = multiprocessing.get_context("spawn")
@@ -128,7 +128,7 @@ class Processes:
         return str(path)
 
     def submit(self, plan: Plan, handle: str, unit: Unit) -> Future[Any]:
-        """Begin a unit; after a worker died, in new processes."""
+        """Start a unit; if a worker has died, in new processes."""
         try:
             return self.pool.submit(run_handle, plan, handle, unit)
         except BrokenExecutor:
@@ -149,7 +149,7 @@ class Processes:
 
 @contextmanager
 def single_threads() -> Iterator[None]:
-    """Have processes that are started here use one thread each for linear algebra and tables."""
+    """Let processes that are started here use one thread each for linear algebra and tables."""
     before = {name: os.environ.get(name) for name in THREAD_VARIABLES}
     os.environ.update(dict.fromkeys(THREAD_VARIABLES, "1"))
     try:

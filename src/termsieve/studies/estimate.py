@@ -1,4 +1,4 @@
-"""A plan and its corpora come in; what the study amounts to, timed by a short calibration, goes out."""
+"""A plan and its corpora come in; the amount of work, and its time by a short calibration, go out."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from termsieve.studies.tasks import Task, all_tasks, cut_units, pieces, task_sec
 
 
 class Estimate(NamedTuple):
-    """What a plan amounts to."""
+    """The amount of work of a plan."""
 
     plan: Plan
     problems: dict[str, int]
     units: int
     trainings: int
     seconds: float | None  # on one core, by the calibration; None without one
-    memory_mb: float  # a process's, at most, roughly
+    memory_mb: float  # of one process, a rough upper bound
 
     def __str__(self) -> str:
         protocol = self.plan.protocol
@@ -53,8 +53,8 @@ def study_estimate(
 ) -> Estimate:
     """Return what a plan will do; with `calibrate_seconds` above 0 some of its tasks are run to time it.
 
-    On each corpus in turn, tasks of the first fold, chosen at random, are run; their seconds, against what
-    the fixed estimate says of them, scale it for all tasks of the corpus.
+    For each corpus, random tasks of the first fold are run. The ratio of their seconds to the fixed estimate
+    scales the estimate of all tasks of the corpus.
     """
     chosen = load_plan(plan)
     sources = Sources(chosen, data_folder(data), corpora or {}, {})
@@ -82,7 +82,7 @@ def study_estimate(
 
 
 def _memory_mb(facts: Mapping[str, Any]) -> float:
-    """Return a bound on what a process needs: libraries, some copies of the matrix, the tables of counts."""
+    """Return an upper bound of the memory of a process: libraries, copies of the matrix, tables of counts."""
     matrix = 16 * facts["cells"]
     tables = 8 * len(facts["classes"]) * facts["terms"]
     return 250 + (8 * matrix + 6 * tables) / 2**20
@@ -109,6 +109,6 @@ def _calibrated(
 
 
 def study_summary(plan: str | os.PathLike[str] | Plan, **options: Any) -> str:
-    """Return in words what a plan will do; the options are those of `study_estimate`."""
+    """Return a description of what a plan will do; the options are those of `study_estimate`."""
     estimate = study_estimate(plan, **options)
     return f"{estimate}\n\n{estimate.plan}"

@@ -23,14 +23,14 @@ Ints = NDArray[np.int64]
 def drawn_parts(plan: Plan, data: Prepared, trial: int) -> list[Part]:
     """Return the training and test rows of each fold of a trial, the same for all problems of the corpus.
 
-    Documents are shuffled, laid out class by class, and dealt out one by one, so that every part has its
+    Documents are shuffled, sorted by class, and assigned to the parts in turn, so that every part has its
     share of each class, to within one document.
     """
     protocol = plan.protocol
     if protocol.kind == "split":
         if data.parts is None or not (np.any(data.parts == "train") and np.any(data.parts == "test")):
             raise StudyError(
-                f"corpus '{data.name}' came without a train and a test part; use kfold or random"
+                f"corpus '{data.name}' has no training and test part; use the protocol kfold or random"
             )
         return [Part(np.flatnonzero(data.parts == "train"), np.flatnonzero(data.parts == "test"))]
     generator = np.random.default_rng(seed_sequence(plan, data.name, "folds", trial))
@@ -51,7 +51,7 @@ def drawn_parts(plan: Plan, data: Prepared, trial: int) -> list[Part]:
 
 
 class Fold:
-    """The documents of one fold over the terms that its training documents allow."""
+    """The documents of one fold, with the terms of its training documents."""
 
     def __init__(self, plan: Plan, data: Prepared, trial: int, fold: int) -> None:
         self.plan, self.data, self.trial, self.fold = plan, data, trial, fold

@@ -1,4 +1,4 @@
-"""The manifest of a results directory comes in as a file; a checked dictionary goes out, and back."""
+"""The manifest of a results directory: a file becomes a checked dictionary, and the reverse."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ UNKNOWN = ""  # the checksum of a file that format 1 wrote
 
 _FILE_NAME = re.compile(r"[\w.+-]+")  # no name in a manifest may lead out of its directory
 
-# What a manifest, a corpus and a part in it must have.
+# The required keys of a manifest, of a corpus and of a part in it.
 Rules = Mapping[str, type | tuple[type, ...]]
 _KEYS: Rules = {
     "name": str,
@@ -52,7 +52,7 @@ def _digest(manifest: Mapping[str, Any]) -> str:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return the manifest of a results directory, or raise StudyError where it is none or damaged."""
+    """Return the manifest of a results directory, or raise StudyError if it is missing or damaged."""
     file = folder / MANIFEST
     try:
         manifest = json.loads(file.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""A plan's name or file comes in; a Plan, which knows what it asks for and prints itself, goes out."""
+"""The name or file of a plan comes in; a Plan goes out, which can be printed as TOML."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Representation:
 
 @dataclass(frozen=True)
 class Problems:
-    """What is to be told apart: each class from the rest, or all classes from each other."""
+    """The problems: each class against the rest, or all classes at once."""
 
     kind: str = "one-vs-rest"
     categories: tuple[str, ...] | None = None
@@ -74,7 +74,7 @@ class Protocol:
 
 @dataclass(frozen=True)
 class Method:
-    """One way to order or choose terms; `select` says which, and which of the other fields count."""
+    """One way to rank or choose terms; `select` says which, and which of the other fields are used."""
 
     name: str
     select: str = "rank"
@@ -110,7 +110,7 @@ NO_SELECTION = Method("all", select="all")
 
 @dataclass(frozen=True)
 class LearnerPlan:
-    """A learner, the values it sees (None: the representation's), and the largest corpus it is tried on."""
+    """A learner, the values that it reads (None: those of the representation), and its largest corpus."""
 
     name: str
     values: str | None = None
@@ -119,7 +119,30 @@ class LearnerPlan:
 
 @dataclass(frozen=True)
 class Plan:
-    """A study: what is run on what; `str(plan)` is its canonical form, `plan.hash` a digest of that."""
+    """The description of a study: which methods, sizes and learners are run on which corpora.
+
+    `str(plan)` is its canonical form in TOML, and `plan.hash` a digest of that form. Plans are usually read
+    from a file with :func:`termsieve.load_plan`; docs/studies.md explains all keys.
+
+    Parameters
+    ----------
+    name : str
+        The name of the plan.
+    corpora, methods, sizes, learners : tuple
+        What is combined: every method, at every size, with every learner, on every problem of every corpus.
+    representation : Representation
+        How texts become values of terms.
+    problems : Problems
+        Whether each class against the rest is a problem, or all classes are one problem; and which classes.
+    protocol : Protocol
+        Trials, folds and the seed.
+    break_even : bool, default=False
+        Whether to store the confusion counts at the break-even point, too.
+    selections : bool, default=True
+        Whether to store the selected terms.
+    about : str, optional
+        A description for readers.
+    """
 
     name: str
     corpora: tuple[CorpusPlan, ...]
@@ -135,13 +158,13 @@ class Plan:
 
     @classmethod
     def parse(cls, text: str, name: str = "study") -> Plan:
-        """Return the plan that a TOML text spells, or raise StudyError with all faults and their lines."""
+        """Return the plan of a TOML text, or raise a StudyError that lists all mistakes and their lines."""
         from termsieve.studies.plan_reader import PlanReader
 
         return PlanReader(text, name).plan()
 
     def lines(self) -> list[str]:
-        """Return what the plan says, one fact per line, in a fixed order.
+        """Return the content of the plan, one fact per line, in a fixed order.
 
         A plan extends another if it has all its lines and more of the kinds in `ADDABLE`.
         """
@@ -185,7 +208,7 @@ class Plan:
         return hashlib.sha256(str(self).encode()).hexdigest()[:16]
 
     def to_toml(self) -> str:
-        """Return a TOML text that parses back to this plan."""
+        """Return this plan as a TOML text, which `parse` reads again."""
         root = {"name": self.name, "about": self.about}
         representation = _facts(self.representation)
         representation |= representation.pop("terms", {})
@@ -214,7 +237,7 @@ class Plan:
         return next(entry for entry in self.learners if entry.name == name)
 
     def methods_for(self, corpus: str) -> list[Method]:
-        """Return the methods that a corpus is run with; where all features are asked for, that comes last."""
+        """Return the methods that are run on a corpus; "all" features, if asked for, is the last one."""
         chosen = [m for m in self.methods if m.corpora is None or corpus in m.corpora]
         return chosen + [NO_SELECTION] * (ALL in self.sizes_of(corpus))
 
@@ -232,7 +255,7 @@ class Plan:
         return tuple(size for size in self.sizes_of(corpus) if size != ALL)
 
     def learners_for(self, n_documents: int) -> list[LearnerPlan]:
-        """Return the learners that a corpus of that many documents is run with."""
+        """Return the learners that are run on a corpus with this number of documents."""
         return [e for e in self.learners if e.max_documents is None or n_documents <= e.max_documents]
 
 
@@ -268,8 +291,20 @@ def _size_table(sizes: Sequence[Size]) -> dict[str, Any]:
 
 
 def load_plan(plan: str | os.PathLike[str] | Plan) -> Plan:
-    """Return a plan by its built-in name, from a TOML file, or as it is.
+    """Return a plan.
 
+    Parameters
+    ----------
+    plan : str, path or Plan
+        The name of a built-in plan, the path of a TOML file, or a Plan, which is returned as it is.
+
+    Returns
+    -------
+    Plan
+        The plan; a StudyError lists all mistakes of a file, with their lines.
+
+    Examples
+    --------
     >>> load_plan("quick").name
     'quick'
     """

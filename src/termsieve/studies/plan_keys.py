@@ -151,7 +151,7 @@ def _cuts(kind: str) -> Check:
     return several(check)
 
 
-# The keys of each table: how a value is checked, and what stands in for it.
+# The keys of each table: how a value is checked, and its default.
 Keys = dict[str, tuple[Check, Any]]
 ROOT: Keys = {
     "name": (_file_name, None),

@@ -76,7 +76,7 @@ def _line_numbers(text: str) -> dict[Where, int]:
 
 
 class PlanReader:
-    """Reads one plan and gathers its faults."""
+    """Reads one plan and collects its mistakes."""
 
     def __init__(self, text: str, name: str) -> None:
         self.text = text
@@ -85,7 +85,7 @@ class PlanReader:
         self.places = _line_numbers(text)
 
     def fault(self, where: Where, message: str) -> None:
-        """Note a fault at the nearest line that is known."""
+        """Note a mistake at the nearest known line."""
         place = where
         while place and place not in self.places:
             place = place[:-1]
@@ -153,7 +153,7 @@ class PlanReader:
         )
 
     def with_base(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Return the plan with those tables of its base, a built-in plan, that it does not have itself."""
+        """Return the plan with the tables of its base, a built-in plan, that it does not define itself."""
         if "base" not in given:
             return given
         if given["base"] not in PLANS:
@@ -230,7 +230,7 @@ class PlanReader:
         if found["name"] and len(combinations) > 1:
             self.fault(
                 (*where, "name"),
-                f"one name for {len(combinations)} methods; leave it out, or write them apart",
+                f"one name for {len(combinations)} methods; leave it out, or write one table per method",
             )
         for values in combinations:
             facts = dict(zip(own, values, strict=True))
@@ -239,7 +239,7 @@ class PlanReader:
                 yield replace(method, name=found["name"] or method_name(method))
 
     def holds(self, where: Where, method: Method) -> bool:
-        """Note what contradicts itself in a method, by ranking two terms with it."""
+        """Note contradictions in a method, by ranking two terms with it."""
         try:
             if method.metric is not None:
                 counts = Counts.from_matrix([[1, 0], [0, 1]], [0, 1], occurrences=True)
@@ -251,7 +251,7 @@ class PlanReader:
         return True
 
     def check_methods(self, methods: list[Method], corpora: list[str]) -> None:
-        """Note methods that meet under one name, and corpora that do not exist."""
+        """Note methods with the same name, and corpora that do not exist."""
         for i, method in enumerate(methods):
             for name in method.corpora or ():
                 if name not in corpora:
@@ -264,7 +264,7 @@ class PlanReader:
                 self.fault(("methods",), f"a method cannot be named {method.name!r}; that is no selection")
 
     def check_sizes(self, sizes: tuple[Size, ...], corpora: list[CorpusPlan], methods: list[Method]) -> None:
-        """Note where nothing would be trained."""
+        """Note if nothing would be trained."""
         plain = any(method.own_sizes is None for method in methods)
         for number, corpus in enumerate(corpora):
             used = sizes if corpus.sizes is None else corpus.sizes
@@ -326,5 +326,5 @@ def _title(where: Where) -> str:
 
 
 def _rule(key: str, error: Exception) -> str:
-    """Return the rule that a value broke, without its name, which the message gives already."""
+    """Return the rule that a value breaks, without the name, which is already in the message."""
     return re.sub(rf"^{re.escape(key)} (?=must)", "", str(error))

@@ -1,4 +1,4 @@
-"""A corpus as it was read comes in; the documents that a plan uses of it, as word counts, go out."""
+"""A corpus comes in; the documents that a plan uses, as word counts, go out."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EVERY_CLASS = "all classes"  # the one problem of a multi-class study
 
 
 class Prepared:
-    """A corpus as a study sees it: word counts, the classes of each document, the split it came with."""
+    """A corpus in the form for studies: word counts, the classes of each document, and its split."""
 
     def __init__(
         self, name: str, matrix: Any, member: Any, classes: list[str], parts: Any, terms: list[str]
@@ -45,7 +45,7 @@ class Prepared:
 
     @cached_property
     def labels(self) -> Any:
-        """What Counts takes as labels: class numbers, or an indicator matrix where documents have several."""
+        """The labels for Counts: class numbers, or an indicator matrix if documents have several labels."""
         single = bool((self.member.sum(axis=1) == 1).all())
         return self.member.argmax(axis=1) if single else self.member
 
@@ -58,13 +58,13 @@ class Prepared:
 
     @cached_property
     def strata(self) -> Ints:
-        """The class each document is stratified by: its own, or of several the rarest."""
+        """The class that each document is stratified by; of several classes the rarest."""
         by_size = np.argsort(self.member.sum(axis=0), kind="stable")
         ordered = self.member[:, by_size]
         return np.where(ordered.any(axis=1), by_size[ordered.argmax(axis=1)], -1)
 
     def fingerprint(self) -> str:
-        """Return a digest of everything the rows of a study can depend on."""
+        """Return a digest of everything that the rows of a study can depend on."""
         digest = hashlib.sha256()
         matrix = self.matrix
         for array in (matrix.indptr, matrix.indices):
@@ -88,7 +88,7 @@ class Prepared:
 
 
 def prepared_corpus(plan: Plan, name: str, corpus: Corpus) -> Prepared:
-    """Return a corpus with the documents the plan wants of it, as word counts."""
+    """Return the documents that the plan uses of a corpus, as word counts."""
     entry = plan.corpus(name)
     labels = encode_labels(corpus.labels.tolist())
     member, classes = labels.indicator(), [str(label) for label in labels.classes.tolist()]
@@ -116,7 +116,7 @@ def problems_of(plan: Plan, name: str, classes: Sequence[str], one_label: bool) 
     wanted = plan.corpus(name).categories or plan.problems.categories
     if wanted is not None:
         return [classes[class_position(label, classes, f"class of corpus '{name}'")] for label in wanted]
-    # The two classes of one question are one problem: that of the second class.
+    # Two classes are one problem: that of the second class.
     return list(classes[1:] if len(classes) == 2 and one_label else classes)
 
 

@@ -1,4 +1,4 @@
-"""How far a run has come goes in; a bar on the terminal, or a line now and then, comes out."""
+"""The progress of a run comes in; a bar on the terminal, or a line now and then, goes out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Progress(NamedTuple):
-    """How far a run has come; the counts are of this run, `seconds` since it began."""
+    """The progress of a run; the counts are of this run, `seconds` since it began."""
 
     trainings: int
     all_trainings: int
@@ -25,7 +25,7 @@ class Progress(NamedTuple):
 
     @property
     def seconds_left(self) -> float | None:
-        """The time the rest will take at this rate, once anything is done."""
+        """The time for the rest at this rate, or None if nothing is done yet."""
         return (self.all_trainings - self.trainings) / self.rate if self.trainings else None
 
     def __str__(self) -> str:

@@ -61,7 +61,7 @@ ROW_KEYS = ("corpus", "problem", "target", "trial", "fold", "method", "learner",
 SELECTION_KEYS = ("corpus", "problem", "trial", "fold", "method", "learner", "size_kind", "size")
 
 PART_KINDS = ("rows", "selections")  # the folders of parts
-PART_MARK = "termsieve-part"  # the key in a part's Parquet metadata under which its name stands
+PART_MARK = "termsieve-part"  # the key of the part's name in its Parquet metadata
 
 
 def schema(columns: Mapping[str, str]) -> dict[str, Any]:
@@ -73,12 +73,24 @@ def schema(columns: Mapping[str, str]) -> dict[str, Any]:
 
 
 class Results:
-    """What a study has found so far: rows of confusion counts, the selections behind them, the manifest.
+    """The results of a study so far: rows of confusion counts, the selections, and the manifest.
 
-    `rows/` and `selections/` hold one Parquet part per finished unit, `vocabulary/` the terms of each
-    corpus by column, `failed/` the traceback of each unit that failed, `manifest.json` what was run, and the
-    checksum of each of these files. A file that was changed since it was written is never read: an error
-    names it.
+    In the directory, `rows/` and `selections/` hold one Parquet part per finished unit of work, `vocabulary/`
+    the terms of each corpus in the order of its columns, and `failed/` the traceback of each failed unit.
+    `manifest.json` describes what was run and holds the checksums of these files. A file that has changed
+    since it was written is never read: an error names it.
+
+    Parameters
+    ----------
+    path : path
+        The directory.
+    manifest : dict
+        The content of its manifest; `Results.open(path)` reads it.
+
+    Attributes
+    ----------
+    path, manifest
+        As given.
     """
 
     def __init__(self, path: str | os.PathLike[str], manifest: dict[str, Any]) -> None:
@@ -129,18 +141,25 @@ class Results:
         }
 
     def frame(self, **equal: Any) -> pl.LazyFrame:
-        """Return the rows, lazily; keywords keep those with the given value, or one of the given values.
+        """Return the rows as a lazy polars frame.
 
-        `results.frame(corpus="fbis", method=["bns", "information_gain"], size_kind="k")`
+        Parameters
+        ----------
+        **equal
+            Keep only rows whose column has this value, or one of these values, as in
+            ``results.frame(corpus="fbis", method=["bns", "information_gain"], size_kind="k")``.
         """
         return self._scan(self._sound_parts("rows"), ROWS, equal)
 
     def selections(self, **equal: Any) -> pl.LazyFrame:
-        """Return the selections, lazily; `terms` holds columns in rank order, which `vocabulary` names."""
+        """Return the selections as a lazy polars frame; `terms` holds column numbers in rank order.
+
+        `vocabulary(corpus)` gives the terms of the columns. The parameters are those of `frame`.
+        """
         return self._scan(self._sound_parts("selections"), SELECTIONS, equal)
 
     def _sound_parts(self, kind: str) -> list[Path]:
-        """Return the files of "rows" or "selections"; they are checked when they are first asked for."""
+        """Return the files of "rows" or "selections"; they are checked at the first use."""
         listed = {name: (file, digest) for name, part, file, digest in self._listed() if part == kind}
         if kind not in self._checked:
             for file, digest in listed.values():
@@ -161,8 +180,8 @@ class Results:
     def verify(self) -> dict[str, str]:
         """Return what is wrong with the files of the results, by their path in the directory.
 
-        Every file is compared with its checksum; files that are missing, and files among the parts that are
-        not the study's, are named as well. An empty dictionary says that the results are whole.
+        Every file is compared with its checksum. Missing files, and files among the parts that no study
+        wrote, are listed, too. An empty dictionary means that the results are complete and undamaged.
         """
         faults = {}
         files = [(file, digest) for _, _, file, digest in self._listed()]
@@ -179,7 +198,7 @@ class Results:
         return faults
 
     def damaged_parts(self) -> list[str]:
-        """Return the names of the parts of which a file is missing or damaged."""
+        """Return the names of the parts with a missing or damaged file."""
         return sorted({name for name, _, file, digest in self._listed() if file_fault(file, digest)})
 
     def _scan(self, parts: list[Path], columns: Mapping[str, str], equal: Mapping[str, Any]) -> pl.LazyFrame:
@@ -199,7 +218,7 @@ class Results:
         return frame
 
     def vocabulary(self, corpus: str) -> list[str]:
-        """Return the terms of a corpus by column."""
+        """Return the terms of a corpus in the order of its columns."""
         import polars as pl
 
         file = self.path / "vocabulary" / f"{corpus}.parquet"
@@ -219,14 +238,14 @@ class Results:
         return _ordered(self.frame(), ROW_KEYS)
 
     def equals(self, other: Results) -> bool:
-        """Whether two runs hold the same rows and selections; how many seconds they took does not count."""
+        """Return whether two runs have the same rows and selections, apart from the columns of seconds."""
         return self.sorted_rows().equals(other.sorted_rows()) and _ordered(
             self.selections(), SELECTION_KEYS
         ).equals(_ordered(other.selections(), SELECTION_KEYS))
 
 
 def file_fault(file: Path, digest: str) -> str | None:
-    """Return what is wrong with a Parquet file, or None; one without a known checksum must be readable."""
+    """Return what is wrong with a Parquet file, or None; a file without a known checksum must be readable."""
     try:
         content = file.read_bytes()
     except FileNotFoundError:
@@ -249,7 +268,7 @@ def _unreadable(content: bytes) -> bool:
 
 
 def is_own_part(file: Path) -> bool:
-    """Whether a Parquet file says of itself that a study wrote it under the name that it has."""
+    """Return whether the metadata of a Parquet file say that a study wrote it under this name."""
     import polars as pl
 
     try:

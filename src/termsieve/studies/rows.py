@@ -1,4 +1,4 @@
-"""A plan, a prepared corpus and one unit of work come in; its result rows and selections go out, no I/O."""
+"""A plan, a corpus and a unit of work come in; its rows and selections go out, without I/O."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def unit_result(plan: Plan, data: Prepared, unit: Unit) -> tuple[pl.DataFrame, p
     selections: list[Row] = []
     problem: Problem | None = None
     for task in unit.tasks:
-        if problem is None or problem.name != task.problem:  # its tasks come together and share its counts
+        # The tasks of a problem follow each other and share its counts.
+        if problem is None or problem.name != task.problem:
             problem = Problem(fold, task.problem)
         more_rows, more_selections = task_result(problem, task)
         rows += more_rows
@@ -66,7 +67,7 @@ def task_result(problem: Problem, task: Task) -> tuple[list[Row], list[Row]]:
 
 
 def _selection(fold: Fold, choice: Choice) -> tuple[Any, ...]:
-    """Return what the selections table holds of a choice: its largest set, whose prefixes are the others."""
+    """Return the entry of a choice in the selections table: its largest set, with the others as prefixes."""
     largest = int(np.argmax(choice.kept))
     size = choice.sizes[largest]
     terms = fold.columns[choice.order[: choice.kept[largest]]].tolist()
@@ -117,7 +118,7 @@ def _rows(
 def _confusions(
     problem: Problem, run: LearnerPlan, choice: Choice, lengths: list[int]
 ) -> list[list[tuple[int, Confusion, Confusion | None]]]:
-    """Return for each number of terms the counts of each target class, and those at break-even."""
+    """Return for each number of terms the confusion counts of each target class, and those at break-even."""
     train, test = problem.values(run)
     y = problem.y_train
     if choice.rows is not None:

@@ -44,8 +44,8 @@ class Status:
     all_trainings: int
     rows: int
     failed: int
-    corpora: dict[str, tuple[int, int]]  # of each corpus: trainings done, and all
-    faults: dict[str, str] = field(default_factory=dict)  # of each damaged file, where they were verified
+    corpora: dict[str, tuple[int, int]]  # per corpus: trainings done, and all trainings
+    faults: dict[str, str] = field(default_factory=dict)  # per damaged file, if verified
 
     @property
     def finished(self) -> bool:
@@ -77,20 +77,41 @@ def run_study(
     share: tuple[int, int] = (1, 1),
     progress: bool | Callable[[Progress], None] = False,
 ) -> Results:
-    """Run a plan (a built-in name, a TOML file or a Plan) into the directory `out`, and return its Results.
+    """Run a study and return its results.
 
-    What `out` holds of the same plan already is not run again; that of another plan is refused, unless the
-    new plan only adds to it and `extend` is True. `data` is the folder of the plan's paths (otherwise
-    TERMSIEVE_DATA, or the current one); `corpora` gives some as objects instead. `workers` are processes,
-    as many as there are cores by default; `engine` runs units elsewhere. `share=(1, 2)` runs the first half
-    of the units, for `merge_studies` to unite with the other. `progress=True` draws a bar; a function is
-    called with a Progress after each unit.
+    If the directory holds results of the same plan, only what is missing is run. A failed unit of work is
+    recorded in `results.failures`, and the other units continue. Ctrl-C waits for the running units, a second
+    Ctrl-C does not; both raise KeyboardInterrupt, and finished work is kept. A run that is refused, because
+    of the plan, the directory or a corpus, changes nothing on the disk. If a part is missing or damaged, a
+    warning names it and it is run again.
 
-    A unit that fails is recorded (`results.failures`), and the others go on. Ctrl-C waits for the running
-    units, a second one does not; both raise KeyboardInterrupt, and what was finished is kept.
+    Parameters
+    ----------
+    plan : str, path or Plan
+        The name of a built-in plan, a TOML file, or a Plan.
+    out : path
+        The directory for the results.
+    data : path, optional
+        The folder that the plan's paths are relative to; by default the one that the variable TERMSIEVE_DATA
+        names, or the current folder.
+    corpora : mapping of str to Corpus, optional
+        Corpora in memory, by name, instead of reading them from files.
+    workers : int, optional
+        Number of processes; one per core by default.
+    engine : Engine, optional
+        Runs the units of work elsewhere, such as ``termsieve.studies.dask.DaskEngine(address)``.
+    extend : bool, default=False
+        Whether to continue with the results of another plan, if this plan only adds to it.
+    share : tuple of int, default=(1, 1)
+        ``(1, 2)`` runs the first half of the units; `studies.merge_studies` unites the results of both
+        halves.
+    progress : bool or callable, default=False
+        True shows a progress bar; a function is called with a Progress after each unit.
 
-    A run that is refused (by the plan, the directory or a corpus) changes nothing on the disk. A part that is
-    missing or damaged is named in a warning and is run again.
+    Returns
+    -------
+    Results
+        The rows and selections in the directory.
     """
     chosen = load_plan(plan)
     _check_share(share)
@@ -102,7 +123,7 @@ def run_study(
     with ExitStack() as stack:
         store = Store(path)
         stack.callback(store.close)
-        # Now that no other process writes, what there is is read once more.
+        # No other process writes from here on, so the directory is read once more.
         store.adopt(_recognised(path, chosen, extend))
         for name in described:
             if not store.has_vocabulary(name):
@@ -123,14 +144,27 @@ def run_study(
                 own.abort()
                 raise
             finally:
-                own.close()  # only processes that have ended can be asked for their time and memory
+                own.close()  # the time and memory of processes are known only after they have ended
                 with suppress(StudyError):
                     run.note()
     return Results.open(path)
 
 
 def resume_study(out: str | os.PathLike[str], **options: Any) -> Results:
-    """Go on with the study in `out`; the options are those of `run_study`."""
+    """Continue the study in a directory, and return its results.
+
+    Parameters
+    ----------
+    out : path
+        The directory with the results so far.
+    **options
+        The options of :func:`termsieve.run_study`.
+
+    Returns
+    -------
+    Results
+        The rows and selections in the directory.
+    """
     return run_study(stored_plan(out), out, **options)
 
 
@@ -149,8 +183,8 @@ def stored_plan(out: str | os.PathLike[str]) -> Plan:
 def study_status(out: str | os.PathLike[str], *, verify: bool = False) -> Status:
     """Return how much of the study in `out` is done.
 
-    With `verify=True` every file is compared with its checksum, and `faults` says what is wrong; a damaged
-    part then counts as not done. Otherwise a damaged part of the rows is an error.
+    With `verify=True` every file is compared with its checksum; `faults` lists the damaged ones, and a
+    damaged part counts as not done. Otherwise a damaged part of the rows is an error.
     """
     results = Results.open(out)
     faults = results.verify() if verify else {}
@@ -199,7 +233,7 @@ def _plan_facts(plan: Plan) -> dict[str, Any]:
 
 
 def _recognised(path: Path, plan: Plan, extend: bool) -> dict[str, Any]:
-    """Return the manifest in a directory, or that of a new study; refuse other files and another plan."""
+    """Return the manifest of a directory, or that of a new study; other files and other plans are refused."""
     if path.exists() and not path.is_dir():
         raise StudyError(f"{path} is a file; choose a directory for the results")
     if not (path / MANIFEST).exists():
@@ -217,7 +251,7 @@ def _recognised(path: Path, plan: Plan, extend: bool) -> dict[str, Any]:
         added = all(line.split()[0] in ADDABLE for line in set(after) - set(before))
         if not (extend and kept and added):
             why = (
-                "the plan only adds to it, so extend=True would go on"
+                "the plan only adds to it, so extend=True would continue it"
                 if kept and added
                 else "choose another directory"
             )
@@ -256,10 +290,10 @@ class _Run:
         self.broken: list[Unit] = []
 
     def run(self) -> None:
-        """Run all units; a failed one is recorded, Ctrl-C ends after those that are running."""
+        """Run all units; failed ones are recorded, and Ctrl-C waits for the running ones."""
         with _patient_interrupt() as interrupted:
             self._run(iter(self.units), self.engine.slots, interrupted)
-            # A worker that died took the others' units along; alone, only the one at fault fails again.
+            # When a worker dies, all running units are lost; run one by one, only the faulty one fails again.
             for unit in self.broken:
                 self._run(iter([unit]), 1, interrupted, last=True)
         if interrupted():
@@ -296,12 +330,12 @@ class _Run:
         self.report(self.state())
 
     def state(self) -> Progress:
-        """Return how far the run has come."""
+        """Return the progress of the run."""
         elapsed = time.perf_counter() - self.began
         return Progress(self.trainings, self.all_trainings, self.done, len(self.units), self.failed, elapsed)
 
     def note(self) -> None:
-        """Record the run in the manifest: it says how long the study took and how much memory."""
+        """Record the time and the memory of the run in the manifest."""
         state = self.state()
         run = {
             "ended": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -332,7 +366,7 @@ def _used() -> dict[str, float]:
 
 @contextmanager
 def _patient_interrupt() -> Iterator[Callable[[], bool]]:
-    """Turn the first Ctrl-C into a flag, so that running units can end; the second is as usual."""
+    """Turn the first Ctrl-C into a flag, so that running units can end; the second one interrupts."""
     pressed = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield pressed.is_set
@@ -353,7 +387,7 @@ def _patient_interrupt() -> Iterator[Callable[[], bool]]:
 def merge_studies(
     first: str | os.PathLike[str], second: str | os.PathLike[str], out: str | os.PathLike[str]
 ) -> Results:
-    """Unite the results of one plan from two directories, two machines' say, into a third.
+    """Unite two directories with results of one plan, for example from two machines, in a third.
 
     Rows that both have must agree, and are kept once.
     """
@@ -365,7 +399,7 @@ def merge_studies(
     for name, facts in one.corpora.items():
         if other.corpora.get(name, {}).get("fingerprint") != facts["fingerprint"]:
             raise StudyError(
-                f"corpus '{name}' was not the same in {first} and {second}; their rows do not belong together"
+                f"corpus '{name}' differs between {first} and {second}, so their results cannot be merged"
             )
     if Path(out).exists() and (not Path(out).is_dir() or any(Path(out).iterdir())):
         raise StudyError(f"{out} is not an empty directory; choose a new one for the merged results")
@@ -378,7 +412,9 @@ def merge_studies(
     )
     plain = [name for name in rows.columns if not name.endswith("_seconds")]
     if not both[0].select(plain).sort(keys).equals(both[1].select(plain).sort(keys)):
-        raise StudyError(f"{first} and {second} disagree on rows that both have; run one of them again")
+        raise StudyError(
+            f"{first} and {second} have different values for the same rows; run one of them again"
+        )
     new = more.join(rows, on=keys, how="anti", nulls_equal=True)
     new_selections = more_selections.join(selections, on=list(SELECTION_KEYS), how="anti", nulls_equal=True)
     store = Store(out)

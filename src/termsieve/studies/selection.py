@@ -27,7 +27,7 @@ Sizes = tuple[Size, ...]
 
 
 def trainings(method: Method, n_sizes: int) -> int:
-    """Return how many models a method trains for that many sizes with one learner."""
+    """Return how many models a method trains for a number of sizes with one learner."""
     tries = {
         "ratio": len(RATIOS) * (method.folds if method.scenario == "cv" else 1),
         "wfo": len(LAMBDAS) * method.folds,
@@ -36,7 +36,7 @@ def trainings(method: Method, n_sizes: int) -> int:
 
 
 class Choice(NamedTuple):
-    """Columns in rank order for some sizes, with how it was found."""
+    """Columns in rank order for some sizes, and how they were found."""
 
     order: Ints
     sizes: Sizes
@@ -48,7 +48,7 @@ class Choice(NamedTuple):
 
 
 def method_choices(problem: Problem, method: Method, run: LearnerPlan, sizes: Sizes) -> Iterator[Choice]:
-    """Yield what a method keeps for the sizes; one that needs no learner gives one order for all."""
+    """Yield what a method keeps for the sizes; a method without a learner yields one order for all sizes."""
     yield from _CHOICES[method.select](problem, method, run, sizes)
 
 
@@ -89,7 +89,7 @@ def _weight_ranking(problem: Problem, model: str, sample: float) -> Ranking:
 
 
 def _ratio_choices(problem: Problem, method: Method, run: LearnerPlan, sizes: Sizes) -> Iterator[Choice]:
-    """Try all ratios of all sizes; ideal judges them by the test documents, as an oracle would."""
+    """Try all ratios of all sizes; the scenario "ideal" evaluates on the test documents, as an oracle."""
     X, X_test = problem.values(run)
     y, counts = problem.y_train, problem.counts
     n_train = len(y)
@@ -130,7 +130,7 @@ def _wfo_choices(problem: Problem, method: Method, run: LearnerPlan, sizes: Size
 
 
 def _memory_choices(problem: Problem, method: Method, run: LearnerPlan, sizes: Sizes) -> Iterator[Choice]:
-    """Spend 1/A of the training matrix on N/a documents with a/A of their terms (mladenic2004)."""
+    """Use 1/A of the training matrix: N/a documents with a/A of their terms (mladenic2004)."""
     ranking = _weight_ranking(problem, method.model, 1 / method.budget)
     full = problem.counts.df.sum() / problem.counts.n_docs
     for size in sizes:
@@ -146,7 +146,7 @@ def _ratio_orders(counts: Counts, method: Method) -> list[Ints]:
 
 
 class _WeightScores(Scores):
-    """Scores of metrics that count words, for a corpus of weights: these are added up as they are."""
+    """Scores of metrics that read occurrences, for a corpus of weights: the weights are added up."""
 
     def __init__(self, counts: Counts, chosen: Metric, X: Any, member: NDArray[np.bool_]) -> None:
         super().__init__(counts, chosen, False)
@@ -167,7 +167,7 @@ class _WeightScores(Scores):
 
 
 def _kept(order: Ints, counts: Counts, size: Size) -> int:
-    """Return how many of the terms, best first, a size keeps; it must not be a threshold of their scores."""
+    """Return how many of the ranked terms a size keeps; the size must not be a threshold."""
     return size.kept(Ranking(order, np.zeros(0), counts))
 
 

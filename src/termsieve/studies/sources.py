@@ -22,14 +22,14 @@ def data_folder(data: str | os.PathLike[str] | None) -> Path:
 
 
 class Sources:
-    """The corpora of a plan, each read when it is first needed; one at a time is held."""
+    """The corpora of a plan, each read when it is first needed; only one is held at a time."""
 
     def __init__(self, plan: Plan, folder: Path, given: Mapping[str, Corpus], known: Described) -> None:
         self.plan, self.folder, self.given, self.known = plan, folder, given, known
         self._held: Prepared | None = None
 
     def described(self) -> dict[str, Any]:
-        """Return what the manifest says of each corpus; corpora that it lacks are read."""
+        """Return the manifest's entry of each corpus; corpora that it does not have are read."""
         return {
             entry.name: self.known[entry.name] if entry.name in self.known else self[entry.name].described()
             for entry in self.plan.corpora
@@ -57,7 +57,7 @@ class Sources:
         if name in self.known and self.known[name]["fingerprint"] != data.fingerprint():
             raise StudyError(
                 f"corpus '{name}' has changed since the study began ({self.known[name]['documents']:,} "
-                f"documents then, {len(data):,} now); bring back the old one, or begin in another directory"
+                f"documents then, {len(data):,} now); restore the old corpus, or use another directory"
             )
         return data
 

@@ -24,13 +24,13 @@ FOLDERS = (*PART_KINDS, "failed", "vocabulary")
 
 @contextmanager
 def _writing(path: Path) -> Iterator[None]:
-    """Turn what goes wrong while writing into one clear error."""
+    """Turn errors of writing into one clear error."""
     try:
         yield
     except OSError as error:
         raise StudyError(
-            f"cannot write {path}: {error.strerror or error}; what was finished before is kept, "
-            "so make room or rights and resume"
+            f"cannot write {path}: {error.strerror or error}; finished work is kept, "
+            "so free some space or change the permissions, then resume"
         ) from error
 
 
@@ -48,10 +48,10 @@ def _parquet(frame: pl.DataFrame, name: str) -> bytes:
 
 
 class Store:
-    """The writing side of a results directory; one process at a time holds it.
+    """Writes a results directory; only one process at a time may have it.
 
-    `manifest` is what the directory holds, as it is on the disk after each method that writes: a part counts
-    when the manifest lists it with its checksum, so that a unit is finished wholly or not at all.
+    `manifest` is the content of the manifest file after each method that writes. A part is valid when the
+    manifest lists it with its checksum, so a unit is either finished or not.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -64,7 +64,7 @@ class Store:
 
     def _locked(self) -> io.BufferedWriter:
         with _writing(self.path / ".lock"):
-            # A link that someone planted here is not followed.
+            # A symbolic link is not followed.
             flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
             file = open(os.open(self.path / ".lock", flags, 0o666), "wb")  # noqa: SIM115 - held until close()
         try:
@@ -79,13 +79,13 @@ class Store:
         return file
 
     def close(self) -> None:
-        """Let another process write."""
+        """Release the directory for other processes."""
         self._lock.close()
 
     def adopt(self, manifest: dict[str, Any]) -> None:
-        """Go on with what a manifest lists: damaged parts are dropped, and leftovers of killed runs removed.
+        """Continue with the parts of a manifest; drop damaged parts, and remove leftovers of killed runs.
 
-        Only files are removed that the manifest lists, or that say of themselves that a study wrote them.
+        Only files are removed that the manifest lists, or whose metadata say that a study wrote them.
         """
         own = {key: dict(manifest[key]) for key in ("parts", "vocabulary")}
         self.manifest = manifest | own
@@ -106,7 +106,7 @@ class Store:
                     file.unlink(missing_ok=True)
 
     def _add_checksums(self) -> None:
-        """Complete what format 1 did not record."""
+        """Add the checksums that format 1 did not record."""
         import polars as pl
 
         for name, entry in self.manifest["parts"].items():
@@ -122,7 +122,7 @@ class Store:
                 self.manifest["vocabulary"][corpus] = checksum(file.read_bytes())
 
     def has_vocabulary(self, corpus: str) -> bool:
-        """Whether the terms of a corpus are there, undamaged."""
+        """Return whether the terms of a corpus are there and undamaged."""
         digest = self.manifest["vocabulary"].get(corpus)
         return digest is not None and not file_fault(self.path / "vocabulary" / f"{corpus}.parquet", digest)
 
@@ -132,7 +132,7 @@ class Store:
         _write(self.path / MANIFEST, manifest_text(self.manifest).encode())
 
     def write_vocabulary(self, corpus: str, terms: list[str]) -> None:
-        """Write the terms of a corpus by column; the next write of the manifest lists them."""
+        """Write the terms of a corpus in column order; the next write of the manifest lists them."""
         import polars as pl
 
         frame = pl.DataFrame({"term": pl.Series(terms, dtype=pl.String)})
@@ -150,7 +150,7 @@ class Store:
         (self.path / "failed" / f"{name}.txt").unlink(missing_ok=True)
 
     def write_failure(self, name: str, traceback: str) -> None:
-        """Write down why a unit failed."""
+        """Write the traceback of a failed unit."""
         _write(self.path / "failed" / f"{name}.txt", traceback.encode())
 
     def forget_failures(self) -> None:

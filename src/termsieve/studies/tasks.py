@@ -1,4 +1,4 @@
-"""A plan and what is known of its corpora come in; the work that is left goes out, cut into units."""
+"""A plan and facts about its corpora come in; the remaining work goes out, divided into units."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from termsieve.studies.prepared import problems_of
 from termsieve.studies.results import Results
 from termsieve.studies.selection import trainings
 
-# What a unit is cut to, by the learners' declared costs: a killed run loses at most about this much work per
+# The size of a unit, by the learners' declared costs: a killed run loses at most about this much work per
 # process, and starting a unit (about 0.1 s for the counts of its fold) stays below 1 % of it.
 UNIT_SECONDS = 20.0
 UNIT_NAME = re.compile(r"[\w.+-]+-\d+-\d+-[0-9a-f]{10}")  # corpus, trial, fold, digest of the tasks
-Described = Mapping[str, Mapping[str, Any]]  # of each corpus: documents, cells, classes, fingerprint, ...
+Described = Mapping[str, Mapping[str, Any]]  # per corpus: documents, cells, classes, fingerprint, ...
 
 
 class Task(NamedTuple):
@@ -33,7 +33,7 @@ class Task(NamedTuple):
 
 @dataclass(frozen=True)
 class Unit:
-    """Work that is done, written and lost together: tasks that share a corpus, a trial and a fold."""
+    """The tasks that are run and written together; they share a corpus, a trial and a fold."""
 
     corpus: str
     trial: int
@@ -67,7 +67,7 @@ def all_tasks(plan: Plan, described: Described) -> Iterator[Placed]:
 
 
 def remaining_tasks(plan: Plan, described: Described, results: Results) -> list[Placed]:
-    """Return the tasks, or what is left of them, that have no rows yet."""
+    """Return the tasks, or parts of them, that have no rows yet."""
     finished = _finished(results)
     left = []
     for corpus, trial, fold, task in all_tasks(plan, described):
@@ -97,7 +97,7 @@ def task_trainings(plan: Plan, corpus: str, task: Task) -> int:
 
 
 def task_seconds(plan: Plan, facts: Mapping[str, Any], corpus: str, task: Task) -> float:
-    """Return a rough, fixed estimate of a task's time, for cutting units: it never changes a row."""
+    """Return a rough, fixed estimate of a task's time, to divide the work; it never changes a row."""
     method = plan.method(task.method, corpus)
     pairs = max(1, len(facts["classes"]) - 1) if plan.problems.kind == "multi-class" else 1
     total = 0.0
@@ -110,7 +110,7 @@ def task_seconds(plan: Plan, facts: Mapping[str, Any], corpus: str, task: Task) 
 def cut_units(plan: Plan, described: Described, tasks: list[Placed]) -> Iterator[Unit]:
     """Yield units of about UNIT_SECONDS: tasks of one corpus, trial and fold, those of a problem together.
 
-    Corpora come by falling work, so that a run does not end with one long unit.
+    Corpora with much work come first, so that a run does not end with one long unit.
     """
     work: dict[str, float] = {}
     apart = [piece for placed in tasks for piece in pieces(plan, placed)]
@@ -131,7 +131,7 @@ def cut_units(plan: Plan, described: Described, tasks: list[Placed]) -> Iterator
 
 
 def pieces(plan: Plan, placed: Placed) -> Iterator[Placed]:
-    """Yield a task that tunes by training in one piece for each learner and size, others as they are."""
+    """Yield a task that tunes by training divided by learner and size, other tasks as they are."""
     corpus, trial, fold, task = placed
     if not plan.method(task.method, corpus).needs_learner:
         yield placed

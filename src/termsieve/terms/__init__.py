@@ -1,6 +1,6 @@
 """Texts come in; terms, and the sparse matrix of their counts, go out."""
 
-from termsieve.terms.alphabet import TOKEN_PATTERN
+from termsieve.terms.alphabet import TOKEN_PATTERN, linear_pattern
 from termsieve.terms.languages import STEMMERS, stemmer, stop_word_set
 from termsieve.terms.matrix import (
     check_term_limits,
@@ -23,6 +23,7 @@ __all__ = [
     "count_terms",
     "decoded",
     "kept_columns",
+    "linear_pattern",
     "stemmer",
     "stop_word_set",
     "term_matrix",

@@ -1,4 +1,4 @@
-"""A token pattern comes in; what the compiled tokeniser must know of it and of each character goes out."""
+"""A token pattern comes in; the tables of characters for the compiled tokeniser go out."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from termsieve.kernels.tokenise import Alphabet
 
 TOKEN_PATTERN = r"(?u)\b\w\w+\b"
 N_CODE_POINTS = 0x110000
-# Its lower case depends on the letters around it, so a text that has it is lowered as a whole.
+# Its lower case depends on the letters around it, so Python converts a text that has it.
 SIGMA = 0x3A3
-# A token of more characters than a batch has is left to plain Python.
+# A pattern of longer tokens than a batch is left to plain Python.
 LONGEST_LEAST = 1 << 20
+# Of patterns from elsewhere: how long one may be, and the least length of its tokens.
+LONGEST_PATTERN, LONGEST_LINEAR = 200, 32
 
-# A class of characters, some number of times or more: the patterns the compiled tokeniser knows.
+# The patterns that the compiled tokeniser knows: a set of characters, repeated n times or more.
 _RUN_PATTERN = re.compile(
     r"(?P<flags>\(\?[aiu]+\))?(?P<start>\\b)?"
     r"(?P<atom>\\[wdS]|\[\^?(?:\\[wWdDsS]|(?!--)[\w .'-])+\])(?P<more>(?P=atom)*)"
@@ -26,7 +28,7 @@ _RUN_PATTERN = re.compile(
 
 
 class Runs(NamedTuple):
-    """A token pattern that means: maximal runs of a class of characters."""
+    """A token pattern that matches the longest runs of a set of characters."""
 
     flags: str
     atom: str
@@ -37,20 +39,41 @@ class Runs(NamedTuple):
 
 @lru_cache(maxsize=64)
 def token_runs(token_pattern: str) -> Runs | None:
-    """Return what the compiled tokeniser needs to know of a pattern, None when it is of another kind."""
+    """Return the pattern in the form for the compiled tokeniser, or None if it is of another kind."""
     match = _RUN_PATTERN.fullmatch(token_pattern)
     if match is None:
         return None
     least = 1 if match["least"] is None else int(match["least"])
     least += len(match["more"]) // len(match["atom"])
     anchored = match["start"] is not None, match["end"] is not None
-    # (?u) is what every pattern of str has anyway.
+    # Every pattern of str implies (?u).
     flags = "" if match["flags"] in (None, "(?u)") else match["flags"]
     runs = Runs(flags, match["atom"], least, *anchored)
     token, word = members(runs.flags + runs.atom), members(runs.flags + r"\w")
-    # Between two characters that are no word characters there is no \b, so such a run would not be one token.
+    # There is no \b between two non-word characters, so a run of such characters would not be one token.
     odd = any(anchored) and bool((token & ~word).any())
     return None if least < 1 or odd or least > LONGEST_LEAST else runs
+
+
+def linear_pattern(token_pattern: str) -> bool:
+    """Return whether a pattern from elsewhere takes a time that is linear in the length of any text.
+
+    With an end but no beginning of a word, or with a long least length, Python's `re` looks at the same
+    characters again from every place; most other patterns are not known to be harmless.
+
+    >>> linear_pattern(r"(?u)\\b\\w\\w+\\b"), linear_pattern(r"(\\w+)+$")
+    (True, False)
+    """
+    if len(token_pattern) > LONGEST_PATTERN:
+        return False
+    try:
+        re.compile(token_pattern)
+        runs = token_runs(token_pattern)
+    except (re.error, ValueError, OverflowError):
+        return False
+    if runs is None or runs.min_length > LONGEST_LINEAR:
+        return False
+    return runs.starts_word or not runs.ends_word
 
 
 def _code_points() -> str:
@@ -59,7 +82,7 @@ def _code_points() -> str:
 
 @lru_cache(maxsize=64)
 def members(atom: str) -> np.ndarray:
-    """Say of every code point whether the regular expression `atom` matches it."""
+    """Return for every code point whether the regular expression `atom` matches it."""
     found = np.zeros(N_CODE_POINTS, dtype=bool)
     for match in re.finditer(f"{atom}+", _code_points()):
         found[match.start() : match.end()] = True
@@ -68,7 +91,7 @@ def members(atom: str) -> np.ndarray:
 
 @lru_cache(maxsize=1)
 def lower_case() -> tuple[np.ndarray, tuple[int, ...]]:
-    """Return the lower case of every code point, and the code points that have none of their own."""
+    """Return the lower case of every code point, and the code points that cannot be converted one by one."""
     everything, lowered, specials = _code_points(), [], [SIGMA]
     for start in range(0, N_CODE_POINTS, 256):
         block = everything[start : start + 256].replace(chr(SIGMA), "\0")

@@ -1,4 +1,4 @@
-"""The name of a stop word list or of a stemmer comes in; its words, or the function to stems, go out."""
+"""The name of a stop word list or of a stemmer comes in; the words, or the stemming function, go out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def stop_word_set(stop_words: str | Collection[str] | None) -> frozenset[Any] | 
     if isinstance(stop_words, str):
         if stop_words != "english":
             raise unknown_name("stop word list", stop_words, ["english"])
-        # Only here: the list is scikit-learn's own, and nothing else in this module needs scikit-learn.
+        # Imported here, because only this list needs scikit-learn.
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
         return frozenset(ENGLISH_STOP_WORDS)
@@ -34,7 +34,7 @@ def stemmer(stem: str) -> Callable[[Iterable[str]], list[str]]:
 
     def stemmed(words: Iterable[str]) -> list[str]:
         words = list(words)
-        # PyStemmer reads UTF-8, which has no lone surrogates; a word with one is its own stem.
+        # PyStemmer reads UTF-8, which cannot hold lone surrogates; a word with one is not stemmed.
         plain = [word.encode("utf-8", "replace").decode() for word in words]
         return [
             s if word == given else word for s, word, given in zip(stems(plain), words, plain, strict=True)

@@ -1,4 +1,4 @@
-"""Texts come in; a sparse matrix of term counts and its vocabulary, as CountVectorizer makes them, go out."""
+"""Texts come in; the term matrix and the vocabulary of CountVectorizer go out."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MAX_THREADS = 4
 
 
 def decoded(docs: Iterable[Any], encoding: str = "utf-8", errors: str = "strict") -> Iterator[Any]:
-    """Yield the documents, those of bytes as str."""
+    """Yield the documents; bytes are decoded."""
     if isinstance(docs, str | bytes):
         raise InputError("a single text was given; give a list of texts, one for each document")
     if not isinstance(docs, Iterable):
@@ -78,7 +78,7 @@ def _worker_count(n_threads: Any) -> int:
 
 
 def _counted(analysis: Analysis, docs: Iterable[Any], n_threads: int) -> tuple[list[TermTable], list[_Part]]:
-    """Count the documents with the kernel: each thread has a table of its own, the parts are in order."""
+    """Count the documents with the kernel; each thread has its own table, and the parts stay in order."""
     batches = _batches(docs)
     head = [batch for _, batch in zip(range(2), batches, strict=False)]
     numbered = enumerate(chain(head, batches))
@@ -104,7 +104,7 @@ def _counted(analysis: Analysis, docs: Iterable[Any], n_threads: int) -> tuple[l
 
     _in_threads(work, range(len(tables)))
     if failures:
-        # Batches are handed out in order, so the first fault is the same for any number of threads.
+        # Batches are handed out in order, so the first error is the same for any number of threads.
         raise failures[min(failures)]
     return tables, [parts[position] for position in range(len(parts))]
 
@@ -132,7 +132,7 @@ def _matrix(data: np.ndarray, indices: np.ndarray, indptr: np.ndarray, n_columns
 def _assembled(
     parts: list[_Part], columns: list[np.ndarray], n_columns: int, one_to_one: bool, n_threads: int
 ) -> sparse.csr_matrix:
-    """Put the parts under each other, the terms of table t in the columns columns[t]; empties `parts`."""
+    """Stack the parts, with the terms of table t in the columns columns[t]; `parts` is emptied."""
     n_docs = sum(len(part.indptr) - 1 for part in parts)
     n_cells = sum(len(part.ids) for part in parts)
     indices, data = np.empty(n_cells, np.int32), np.empty(n_cells, np.int64)
@@ -177,9 +177,10 @@ def _assembled(
 
 
 def _known_columns(vocabulary: Mapping[Any, int], words: Collection[Any]) -> np.ndarray:
-    """Return the columns of words, -1 for those that the vocabulary lacks.
+    """Return the columns of words; -1 for words that are not in the vocabulary.
 
-    A vocabulary may have been set by hand or come from a file: no column outside the matrix gets past here.
+    A vocabulary may have been set by hand or come from a file, so columns outside the matrix are refused
+    here.
     """
     found: list[Any] = [vocabulary.get(word, -1) for word in words]
     sound = all(issubclass(kind, Integral) for kind in set(map(type, found)))
@@ -252,7 +253,7 @@ def _counts(
 ) -> tuple[sparse.csr_matrix, list[Any] | None]:
     workers = _worker_count(n_threads)
     if analysis.compiled:
-        # The caller's functions may not bear two threads, and would hold up both.
+        # The caller's functions may not be thread-safe, and would block the other threads.
         own = analysis.preprocessor is not None or callable(analysis.strip_accents)
         return _compiled_counts(analysis, docs, vocabulary, 1 if own else workers)
     return _plain_counts(analysis, docs, vocabulary)
@@ -270,7 +271,7 @@ def count_terms(
 ) -> tuple[sparse.csr_matrix, np.ndarray]:
     """Return the count of every term in every document, and the terms, sorted.
 
-    The kernel does it where it can, on `n_threads` threads (by default one for each core, four at most); the
+    If the kernel can do it, it uses `n_threads` threads (by default one per core, but at most four); the
     result is the same for any number.
     """
     X, terms = _counts(docs, analysis, None, n_threads)
@@ -284,7 +285,7 @@ def count_terms(
 
 
 def check_term_limits(min_df: Any, max_df: Any, max_features: Any) -> None:
-    """Raise for limits outside their rules, before any text is read."""
+    """Raise an error for invalid limits, before any text is read."""
     check_limit("min_df", min_df)
     check_limit("max_df", max_df)
     if max_features is not None and (not isinstance(max_features, Integral) or max_features < 1):
@@ -299,7 +300,7 @@ def kept_columns(
     df = np.bincount(X.indices, minlength=X.shape[1])
     kept = np.flatnonzero((df >= least) & (df <= greatest))
     if max_features is not None and len(kept) > max_features:
-        # Ties are broken as numpy's default sort leaves them, which is what CountVectorizer does.
+        # Ties are in the order of numpy's default sort, as in CountVectorizer.
         total = np.asarray(X.sum(axis=0)).ravel()
         kept = np.sort(kept[(-total[kept]).argsort()[:max_features]])
     if len(kept) == 0:
@@ -343,12 +344,31 @@ def term_matrix(
     stem: str | None = None,
     n_threads: int | None = None,
 ) -> tuple[sparse.csr_matrix, np.ndarray]:
-    """Return (X, vocabulary): the count of each term in each document, and the terms of the columns, sorted.
+    """Return the number of occurrences of each term in each document.
 
-    `source` is an iterable of texts or a corpus. A corpus that holds a ready matrix gives that, within
-    `min_df`, `max_df`, `max_features` and `binary`; its columns go by their number where they have no terms.
-    The options are CountVectorizer's, except for `stem` (see `stemmer`) and `n_threads` (see `count_terms`).
+    Parameters
+    ----------
+    source : Corpus or iterable of str
+        The documents. If a Corpus holds a term matrix already, only `min_df`, `max_df`, `max_features` and
+        `binary` are applied to it; columns without a name are named by their number.
+    lowercase, token_pattern, stop_words, ngram_range, min_df, max_df, max_features, binary
+        As in scikit-learn's CountVectorizer.
+    vocabulary, strip_accents, analyzer, preprocessor, tokenizer
+        As in scikit-learn's CountVectorizer.
+    stem : str, optional
+        "porter" replaces English words by their stems, after the stop words were removed.
+    n_threads : int, optional
+        Number of threads; by default one per core, but at most four. The result is the same for any number.
 
+    Returns
+    -------
+    X : csr_matrix of shape (n_docs, n_terms)
+        The counts.
+    vocabulary : ndarray of str
+        The terms of the columns, sorted.
+
+    Examples
+    --------
     >>> X, vocabulary = term_matrix(["to be or not to be", "be quick"])
     >>> vocabulary.tolist()
     ['be', 'not', 'or', 'quick', 'to']

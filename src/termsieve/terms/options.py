@@ -65,7 +65,7 @@ def _char_wb_ngrams(text: str, ngram_range: tuple[int, int]) -> list[str]:
 class Analysis:
     """How a text becomes terms: the options of CountVectorizer, and `stem`.
 
-    Stop words are left out first, then what remains is stemmed, then n-grams are made.
+    Stop words are removed first, then words are stemmed, then n-grams are made.
 
     >>> Analysis(stop_words=["the"], ngram_range=(1, 2)).analyser()("The cat sat")
     ['cat', 'sat', 'cat sat']
@@ -82,7 +82,7 @@ class Analysis:
     stem: str | None = None
 
     def checked(self) -> Analysis:
-        """Return itself, or raise for the first option that is outside its rule."""
+        """Return itself, or raise an error for the first invalid option."""
         try:
             bounds: tuple[Any, Any] = self.ngram_range
             least, most = bounds
@@ -113,7 +113,7 @@ class Analysis:
         return self
 
     def doubts(self, vocabulary: Iterable[Any] | None = None) -> Iterator[str]:
-        """Yield a sentence for each option that is allowed but can hardly be meant."""
+        """Yield a warning for each option that is allowed but probably a mistake."""
         if self.lowercase and any(isinstance(t, str) and any(map(str.isupper, t)) for t in vocabulary or ()):
             yield "the vocabulary has upper case characters, which no text has with lowercase=True"
         if self.analyzer != "word":
@@ -144,7 +144,7 @@ class Analysis:
         return pattern
 
     def _preprocess(self) -> Callable[[Any], Any]:
-        """Return what is done to a whole text before it is cut."""
+        """Return the function that is applied to a text before it is split."""
         if self.preprocessor is not None:
             return self.preprocessor
         accents = self.strip_accents or None
@@ -160,13 +160,13 @@ class Analysis:
 
     @property
     def takes_anything(self) -> bool:
-        """Whether documents other than str are left to the caller's functions."""
+        """Whether documents may have other types than str, because the caller's functions read them."""
         if callable(self.analyzer) or self.preprocessor is not None:
             return True
         return self.tokenizer is not None and not self.lowercase and not self.strip_accents
 
     def analyser(self) -> Callable[[Any], Iterable[Any]]:
-        """Return the function from a document to its terms, in plain Python and for every option."""
+        """Return the function from a document to its terms, in plain Python; it serves all options."""
         if callable(self.analyzer):
             return self.analyzer
         prepare, ngram_range = self._preprocess(), self.ngram_range
@@ -189,7 +189,7 @@ class Analysis:
 
     @property
     def compiled(self) -> bool:
-        """Whether the kernel can do it; a table then has the terms before stemming."""
+        """Whether the compiled tokeniser can be used; its table then holds the terms before stemming."""
         if self.analyzer != "word" or self.tokenizer is not None or tuple(self.ngram_range) != (1, 1):
             return False
         return isinstance(self.token_pattern, str) and token_runs(self.token_pattern) is not None
@@ -207,7 +207,7 @@ class Analysis:
         return TermTable(letters, runs.min_length, runs.starts_word, runs.ends_word, stops)
 
     def documents(self, batch: list[Any], first: int = 0) -> Documents:
-        """Return the texts of a batch as the kernel reads them; `first` is the number of its first."""
+        """Return the texts of a batch for the kernel; `first` is the number of its first document."""
         runs = token_runs(self.token_pattern or "")
         assert runs is not None
         if self.preprocessor is not None or self.strip_accents:
@@ -228,12 +228,12 @@ def _not_a_text(doc: Any, number: int) -> InputError:
 
 
 def kind_of(doc: Any) -> str:
-    """Return what a document that is no text is, in words."""
+    """Return the type of a document that is not a text, in words."""
     return repr(doc) if doc is None or isinstance(doc, float) else f"a {type(doc).__name__}"
 
 
 def checked_text(doc: Any, number: int, anything: bool) -> Any:
-    """Return a document that is a str, or anything at all if that is allowed; otherwise raise."""
+    """Return a document that is a str, or of any type if that is allowed; otherwise raise an error."""
     if isinstance(doc, str) or (anything and doc is not np.nan):
         return doc
     raise _not_a_text(doc, number)

@@ -1,0 +1,119 @@
+"""Corpora in, the tables of docs/reading.md about intervals out: do they hold what they promise?
+
+python -m reproductions.intervals --data DIR
+
+Coverage: the whole corpus is the population; 200 samples of 2,000 documents are drawn with replacement, and
+an interval of 95 % should hold the score of the population's rates for 95 % of the words in at least 10
+documents of the sample. Ranks: the intervals from counts beside those of a bootstrap of the documents
+themselves.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from scipy import sparse
+
+from reproductions.reading import markdown, presence
+from termsieve import Corpus, Counts, load_docstrings, rank, read, score, term_matrix
+from termsieve.intervals import term_intervals
+from termsieve.metrics import get_metric
+
+METRICS = ("log_odds_ratio", "bns", "information_gain", "g2", "correlation_coefficient")
+SAMPLES, SAMPLE_SIZE, LEAST = 200, 2000, 10
+WORDS = 40  # of those in enough documents, drawn anew for each sample
+BOOTSTRAPS, LISTED = 200, 20
+
+
+def corpora(data: Path | None) -> Iterator[Corpus]:
+    """Yield the corpora, or only the docstrings."""
+    if data is None:
+        yield load_docstrings()
+        return
+    yield read(data / "20_newsgroups", "folder", name="20_newsgroups", strip=("headers",))
+    yield read(data / "reuters21578", "reuters", name="reuters")
+    yield read(data / "movie_reviews", "folder", name="movie_reviews")
+
+
+def one_problem(corpus: Corpus) -> tuple[Any, np.ndarray]:
+    """Return the term matrix, and whether each document is in the largest class."""
+    X, _ = term_matrix(corpus, min_df=5)
+    sizes = corpus.class_sizes
+    largest = max(sizes, key=lambda label: sizes[label])
+    inside = [largest in label if isinstance(label, tuple) else label == largest for label in corpus.labels]
+    return presence(sparse.csr_matrix(X)), np.array(inside)
+
+
+def coverage(X: Any, inside: np.ndarray, seed: int) -> Iterator[dict[str, Any]]:
+    """Yield for each sample and metric the share of intervals that hold the population's score."""
+    generator = np.random.default_rng(seed)
+    rates = [np.asarray(X[part].mean(axis=0)).ravel() for part in (inside, ~inside)]
+    for _ in range(SAMPLES):
+        drawn = generator.integers(0, len(inside), SAMPLE_SIZE)
+        whole = Counts.from_matrix(X[drawn], np.where(inside[drawn], "yes", "no")).take(["yes"])
+        enough = generator.permutation(np.flatnonzero(whole.df >= LEAST))[:WORDS]
+        counts = whole.replace(tp=whole.tp[:, enough], df=whole.df[enough], terms=None)
+        pos, neg = counts.pos[0], counts.neg[0]
+        for name in METRICS:
+            ranking = rank(score(counts, name))
+            found = term_intervals(ranking, counts.n_terms, 0.95)
+            columns = enough[ranking.order]
+            true = np.abs(get_metric(name)(pos * rates[0][columns], neg * rates[1][columns], pos, neg))
+            held = (found.low <= true) & (true <= found.high)
+            yield {"metric": name, "words": len(columns), "held": int(held.sum())}
+
+
+def rank_agreement(X: Any, inside: np.ndarray, seed: int) -> dict[str, Any]:
+    """Return how the intervals of the listed words' ranks compare with those of the bootstrap."""
+    generator = np.random.default_rng(seed)
+    some = generator.permutation(len(inside))[:SAMPLE_SIZE]
+    X, y = X[some], np.where(inside[some], "yes", "no")
+    ranking = rank(score(Counts.from_matrix(X, y).take(["yes"]), "correlation_coefficient"), side="positive")
+    found = term_intervals(ranking, LISTED, 0.95)
+    parts = [np.flatnonzero(y == label) for label in ("yes", "no")]
+    ranks = np.empty((BOOTSTRAPS, LISTED))
+    for i in range(BOOTSTRAPS):
+        drawn = np.concatenate([generator.choice(part, len(part)) for part in parts])
+        again = Counts.from_matrix(X[drawn], y[drawn]).take(["yes"])
+        order = rank(score(again, "correlation_coefficient"), side="positive").order
+        place = np.full(X.shape[1], len(order) + 1)
+        place[order] = np.arange(1, len(order) + 1)
+        ranks[i] = place[ranking.order[:LISTED]]
+    low, high = np.quantile(ranks, [0.025, 0.975], axis=0)
+    return {
+        "low, counts": float(np.mean(found.rank_low)),
+        "low, documents": float(low.mean()),
+        "high, counts": float(np.mean(found.rank_high)),
+        "high, documents": float(high.mean()),
+        "in list, counts": float(found.in_list.mean()),
+        "in list, documents": float((ranks <= LISTED).mean()),
+    }
+
+
+def main() -> None:
+    """Run both experiments and print their tables."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--data", type=Path, help="the folder of the papers' corpora; without it, docstrings")
+    given = parser.parse_args()
+    rows, ranks = [], []
+    for corpus in corpora(given.data):
+        X, inside = one_problem(corpus)
+        print(
+            f"{corpus.name}: {len(inside):,} documents, {inside.sum():,} inside", file=sys.stderr, flush=True
+        )
+        rows += [{"corpus": corpus.name} | row for row in coverage(X, inside, seed=0)]
+        ranks.append({"corpus": corpus.name} | rank_agreement(X, inside, seed=0))
+    share = (pl.col("held").sum() / pl.col("words").sum()).alias("coverage")
+    table = pl.DataFrame(rows).group_by("corpus", "metric", maintain_order=True).agg(share)
+    print("## Coverage\n", markdown(table.pivot(on="metric", index="corpus", values="coverage")), sep="\n")
+    print("\n## Ranks\n", markdown(pl.DataFrame(ranks)), sep="\n")
+
+
+if __name__ == "__main__":
+    main()
