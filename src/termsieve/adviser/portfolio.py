@@ -153,8 +153,8 @@ BASELINES = {
 def portfolio(pairs: bool) -> list[Setting]:
     """Return the settings without selection, with pairs of words where texts allow them.
 
-    Presence, plain counts and log tf without a weight were tried on the tuning corpora as well: they never
-    made the choice better.
+    Presence, plain counts and log tf without a weight were tried on the tuning corpora as well: on
+    average they did not make the choice better.
     """
     log, bns = Representation(), Representation(weight="bns")
     strengths = (0.1, 0.3, 1.0, 3.0)
