@@ -72,7 +72,8 @@ def advise(
     prefer : {"best", "small"}, default="best"
         The best expected figure, or the fewest terms within .01 of it.
     budget_terms, budget_sparsity, budget_memory : optional
-        At most so many terms, distinct terms per document on average, or bytes of the training matrix.
+        Largest number of terms, of distinct terms per document on average, or of bytes of the training
+        matrix.
     rivals : mapping of str to classifier, optional
         Classifiers of texts (or of term matrices), judged on the same folds.
     groups : sequence, optional

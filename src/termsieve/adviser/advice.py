@@ -40,7 +40,7 @@ class Evidence:
     verdicts: Verdicts  # on documents that neither the choice nor its models saw
     candidates: list[dict[str, Any]]  # all that was tried, with its cross-validated figure
     outer_choices: list[str]  # what was chosen without each part of the documents
-    not_tried: list[str]  # for want of time
+    not_tried: list[str]  # because the time was over
     n_trained: int  # settings x folds
     seconds: float
 
@@ -151,18 +151,22 @@ class Advice:
         """Return the sentences of the explanation."""
         low, high = self.interval()
         name = _goal_name(self.goal)
-        made = [
+        sentences = [
             f"Use {self.choice}: on {self.held_out:,} new documents expect {name} {self.figure:.3f}, between "
             f"{low:.3f} and {high:.3f} (95 %)."
         ]
-        made += [self._against(rival) for rival in self.rivals[:1]]
-        made += [self._frontier_sentence(), self._stability_sentence(), self._doubling_sentence()]
+        sentences += [self._against(rival) for rival in self.rivals[:1]]
+        sentences += [self._frontier_sentence(), self._stability_sentence(), self._doubling_sentence()]
         if self.n_raced < self.n_docs:
-            made.append(f"It was tried on a sample of {self.n_raced:,} of the {self.n_docs:,} documents.")
+            sentences.append(
+                f"It was tried on a sample of {self.n_raced:,} of the {self.n_docs:,} documents."
+            )
         if self.evidence.not_tried:
-            made.append(f"For want of time {len(self.evidence.not_tried)} settings were not tried.")
-        made.append(get_goal(self.goal).degenerate)
-        return made
+            sentences.append(
+                f"{len(self.evidence.not_tried)} settings were not tried, because the time was over."
+            )
+        sentences.append(get_goal(self.goal).degenerate)
+        return sentences
 
     def _against(self, rival: Rival) -> str:
         gap = rival.difference

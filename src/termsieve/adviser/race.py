@@ -135,11 +135,11 @@ class Race:
         trust = self.prior.trust(self._weight(folds))
         gains = np.array([self.prior.gain(s, tuned) for s, tuned in pairs])
         expected = (1 - trust) * gains + trust * np.array(figures) - np.array([risk(s) for s, _ in pairs])
-        made = [
+        choices = [
             Choice(s, tuned, self.tally(s).decision(folds, tuned), figure, float(score))
             for (s, tuned), figure, score in zip(pairs, figures, expected, strict=True)
         ]
-        return sorted(made, key=lambda choice: -choice.score)
+        return sorted(choices, key=lambda choice: -choice.score)
 
     def _weight(self, folds: Sequence[int]) -> float:
         """Return how many documents speak for a figure: of a class against the rest, twice the rarer side."""

@@ -28,7 +28,7 @@ def advice_page(advice: Advice) -> Page:
     """Return the page of an advice."""
     sections = [_answer(advice), *_frontier(advice), _tried(advice)]
     left = advice.evidence.not_tried
-    notes = [f"Not tried for want of time: {'; '.join(left)}."] if left else []
+    notes = [f"Not tried, because the time was over: {'; '.join(left)}."] if left else []
     return Page(f"Advice for {advice.problem}", _facts(advice), sections, notes=notes)
 
 

@@ -19,13 +19,13 @@ from termsieve.labels import encode_labels
 
 def checked_rivals(rivals: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the rivals, each a classifier that can be fitted anew."""
-    made = dict(rivals or {})
-    for name, model in made.items():
+    checked = dict(rivals or {})
+    for name, model in checked.items():
         if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "predict")):
             raise ParameterError(
                 f"the rival {name!r} is no scikit-learn classifier; it needs fit and predict"
             )
-    return made
+    return checked
 
 
 def rival_verdicts(model: Any, corpus: Corpus, rows: NDArray[np.int64], race: Race, target: Any) -> Verdicts:

@@ -55,7 +55,7 @@ class Clock:
 
 @dataclass
 class Raced:
-    """A finished race: which settings were run on which folds, and what was left out for want of time."""
+    """A finished race: which settings were run on which folds, and which there was no time for."""
 
     race: Race
     rows: Rows  # of the corpus, that the race is about
@@ -86,9 +86,10 @@ def raced(task: Task, goal: Goal, clock: Clock, generator: np.random.Generator) 
         rows = _sample(task, rows, n_raced, generator)
     whole = task if len(rows) == len(task) else task.part(rows)
     started = time.perf_counter()
-    made = _run(Race(whole, goal, N_FOLDS, generator), settings, KEPT, clock, 0.6, (0.25, 0.6))
-    made.rows, made.seconds = rows, (time.perf_counter() - started) / max(1, made.n_trained)
-    return made
+    finished = _run(Race(whole, goal, N_FOLDS, generator), settings, KEPT, clock, 0.6, (0.25, 0.6))
+    finished.rows = rows
+    finished.seconds = (time.perf_counter() - started) / max(1, finished.n_trained)
+    return finished
 
 
 def _affordable(n_docs: int, n_scouted: int, seconds: float, clock: Clock) -> tuple[int, int]:
@@ -252,10 +253,10 @@ def fixed_verdicts(found: Raced, setting: Setting) -> Verdicts:
     return joined(parts)
 
 
-def halved(found: Raced, made: Nested, generator: np.random.Generator) -> Verdicts:
+def halved(found: Raced, choices: Nested, generator: np.random.Generator) -> Verdicts:
     """Return what the choices say of the folds when half of the training documents are left out."""
     race, parts = found.race, []
-    for number, choice in zip(found.folds, made.choices, strict=True):
+    for number, choice in zip(found.folds, choices.choices, strict=True):
         train, test = race.splits[number]
         kept = _sample(race.task.part(train), np.arange(len(train)), -(-len(train) // 2), generator)
         fold = Fold(race.task, train[kept], test)
