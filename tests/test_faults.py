@@ -102,7 +102,7 @@ def leftovers(folder, template, *known):
 # With TERMSIEVE_THOROUGH=1 every operation fails once; otherwise only some of the many that are alike.
 THOROUGH = os.environ.get("TERMSIEVE_THOROUGH") == "1"
 STEPS = {
-    "report": {DISK: 4, MEMORY: 199},
+    "report": {DISK: 2, MEMORY: 199},
     "study": {DISK: 2, MEMORY: 41},
     "checkpoint": {DISK: 2, MEMORY: 13},
 }

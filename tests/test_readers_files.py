@@ -69,7 +69,7 @@ def test_a_packed_table_that_is_cut_short(tmp_path, ending, missing, reading):
     cut = missing if isinstance(missing, int) else int(missing * len(whole))
     path = tmp_path / f"table.csv.{ending}"
     path.write_bytes(whole[:-cut])
-    assert "damaged or cut short" in str(refused(path, reading))
+    assert "damaged or truncated" in str(refused(path, reading))
 
 
 @pytest.mark.parametrize("ending", PACKED)
@@ -101,7 +101,7 @@ def test_an_archive_that_is_cut_short(tmp_path, name, share):
 def test_the_checksum_behind_a_tar_is_looked_at(tmp_path, ending):
     path = tmp_path / f"packed.tar.{ending}"
     path.write_bytes(ARCHIVES[path.name][:-2])
-    assert "damaged or cut short" in str(refused(path, contents))
+    assert "damaged or truncated" in str(refused(path, contents))
 
 
 def test_a_zip_with_a_compression_that_nobody_knows(tmp_path):

@@ -50,7 +50,7 @@ def term_intervals(ranking: Ranking, k: int, level: float) -> Intervals:
     >>> counts = Counts.from_matrix(X, ["spam"] * 3 + ["ham"] * 3)
     >>> found = term_intervals(rank(score(counts.take(["spam"]), "risk_difference")), 2, 0.9)
     >>> found.low.round(2).tolist(), found.high.round(2).tolist()
-    ([0.35, 0.0], [0.98, 0.51])
+    ([0.34, 0.0], [0.98, 0.51])
     """
     scores = _checked(ranking, level)
     n = min(len(ranking), max(COMPETITORS, 5 * k))

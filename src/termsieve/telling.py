@@ -23,6 +23,7 @@ from termsieve.spec import READING, TRAINING
 from termsieve.terms import term_matrix
 
 MetricSpec = str | Metric | Callable[..., Any]
+MOST_LISTS = 1000  # classes with a list of words each: every list is a ranking of its own
 MOST_SCORES = 2**31  # classes x terms that are scored for a table: minutes; the largest corpora have 10**8
 COMPARED = ("bns", "information_gain", "chi_squared")  # the defaults of `compare_metrics`
 
@@ -324,7 +325,7 @@ def class_words(
     """Return the rows of `class_summary` with the `n` best words for each class, in the column words.
 
     The parameters are those of `telling_words`. A class that is alone has no words; no class has any if there
-    are too many classes and terms to score.
+    are more than 1,000 classes, or too many classes and terms to score.
 
     >>> from termsieve.corpus import Corpus
     >>> mail = Corpus(["buy cheap", "buy now", "see you"], ["spam", "spam", "ham"])
@@ -337,7 +338,7 @@ def class_words(
         source = corpus_of(source, options, options.pop("format", None))
     summary = class_summary(source, **options)
     best: dict[Any, list[str]] = {label: [] for label in summary["class"]}
-    if len(best) > 1 and not (isinstance(source, Counts) and _are_too_many(source)):
+    if 1 < len(best) <= MOST_LISTS and not (isinstance(source, Counts) and _are_too_many(source)):
         how: dict[str, Any] = {"each": True, "k": n, "min_df": min_df, "redundancy": redundancy}
         listed = telling_words(source, **how, **options).filter(pl.col("direction") > 0)
         for label, term in listed.select("class", "term").iter_rows():
