@@ -312,7 +312,7 @@ def test_a_unit_that_cannot_be_listed_is_not_there(tmp_path, monkeypatch):
 
     monkeypatch.setattr(termsieve.studies.store, "write_whole", full)
     with pytest.raises(
-        StudyError, match=r"cannot write .*manifest.json: No space left on device; finished work"
+        StudyError, match=r"cannot write .*manifest.json: No space left on device; finished"
     ):
         store.write_unit("u1", rows(), selections())
     store.close()
