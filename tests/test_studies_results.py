@@ -311,9 +311,7 @@ def test_a_unit_that_cannot_be_listed_is_not_there(tmp_path, monkeypatch):
         real(path, content)
 
     monkeypatch.setattr(termsieve.studies.store, "write_whole", full)
-    with pytest.raises(
-        StudyError, match=r"cannot write .*manifest.json: No space left on device; finished"
-    ):
+    with pytest.raises(StudyError, match=r"cannot write .*manifest.json: No space left on device; finished"):
         store.write_unit("u1", rows(), selections())
     store.close()
     assert list(Results.open(tmp_path).manifest["parts"]) == ["u0"]
