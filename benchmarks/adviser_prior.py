@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from adviser_corpora import TUNING, Draw, corpus_of, draws
-from termsieve.adviser.folds import Fold, Task
+from termsieve.adviser.folds import Split, Task
 from termsieve.adviser.goals import get_goal
 from termsieve.adviser.portfolio import portfolio
 from termsieve.adviser.prior import REFERENCE_KEY, prior_key
@@ -39,7 +39,7 @@ def facts_of(draw: Draw, name: str) -> list[dict[str, Any]]:
     together = _together(draw)
     whole = asked(together, draw.target, {}).task
     n_shown = len(draw.shown)
-    fold = Fold(whole, np.arange(n_shown), np.arange(n_shown, len(together)))
+    fold = Split(whole, np.arange(n_shown), np.arange(n_shown, len(together)))
     shown = whole.part(fold.train)
     settings = portfolio(whole.pairs is not None)
     hidden = fold.values(settings)
@@ -60,7 +60,7 @@ def _together(draw: Draw) -> Corpus:
     return Corpus(matrix=sparse.vstack([shown.matrix, hidden.matrix]), labels=labels)
 
 
-def _facts(race: Race, fold: Fold, hidden: Any, goal: str, draw: Draw, name: str) -> dict[str, Any]:
+def _facts(race: Race, fold: Split, hidden: Any, goal: str, draw: Draw, name: str) -> dict[str, Any]:
     race.goal = get_goal(goal)
     figures: dict[str, list[float]] = {}
     for setting, standing in race.standings.items():

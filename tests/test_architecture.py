@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import termsieve
 
 ROOT = Path(__file__).parents[1]
@@ -17,6 +19,15 @@ def layers():
     """The modules in the order in which docs/architecture.md lists them."""
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     return re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)
+
+
+def absolute(path, node):
+    """The names, from the package on, of the module that a from-import means; dots lead up from the file."""
+    named = node.module.split(".") if node.module else []
+    if not node.level:
+        return named
+    inside = path.relative_to(PACKAGE.parent).parts[:-1]
+    return [*inside[: len(inside) - node.level + 1], *named]
 
 
 def imported_parts(path):
@@ -31,8 +42,7 @@ def imported_parts(path):
     for node in ast.walk(tree):
         if id(node) in typing_only:
             continue
-        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "termsieve":
-            parts = (node.module or "").split(".")
+        if isinstance(node, ast.ImportFrom) and (parts := absolute(path, node))[0] == "termsieve":
             yield from [parts[1]] if len(parts) > 1 else [alias.name for alias in node.names]
         if isinstance(node, ast.Import):
             names = [alias.name.split(".") for alias in node.names]
@@ -54,6 +64,28 @@ def test_modules_import_only_from_layers_above():
         allowed = {*order[: order.index(part) + 1], "__version__"}
         below = set(imported_parts(path)) - allowed
         assert not below, f"{path.relative_to(PACKAGE)} imports {below}"
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"),
+    [
+        ("from termsieve.charts import curves", ["charts"]),
+        ("from termsieve import charts, cli", ["charts", "cli"]),
+        ("import termsieve.cli.app", ["cli"]),
+        ("from .. import cli", ["cli"]),
+        ("from ..cli import app", ["cli"]),
+        ("from . import table", ["counts"]),
+        ("from .table import Counts", ["counts"]),
+        ("from numpy import cli", []),
+        ("if TYPE_CHECKING:\n    from ..cli import app", []),
+    ],
+)
+def test_every_form_of_import_is_seen(tmp_path, monkeypatch, line, parts):
+    monkeypatch.setattr(sys.modules[__name__], "PACKAGE", tmp_path / "termsieve")
+    file = tmp_path / "termsieve" / "counts" / "module.py"
+    file.parent.mkdir(parents=True)
+    file.write_text(line)
+    assert list(imported_parts(file)) == parts
 
 
 def test_the_version_is_that_of_the_package():

@@ -350,12 +350,24 @@ class Size:
     def __str__(self) -> str:
         return "all features" if self.value is None else f"{self.kind}={self.value:g}"
 
+    @property
+    def limit(self) -> float:
+        """The value; infinity where there is no cut-off."""
+        return float("inf") if self.value is None else self.value
+
+    def options(self) -> dict[str, Any]:
+        """Return the cut-off as `cut` and the selectors take it."""
+        if self.value is None:
+            return {}
+        return {self.kind: int(self.value) if self.kind == "k" else self.value}
+
+    def scaled(self, factor: float) -> Size:
+        """Return the cut-off with its value times `factor`."""
+        return self if self.value is None else replace(self, value=self.value * factor)
+
     def kept(self, ranking: Ranking) -> int:
         """Return how many of the ranked terms the cut-off keeps."""
-        if self.value is None:
-            return len(ranking)
-        given: dict[str, Any] = {self.kind: int(self.value) if self.kind == "k" else self.value}
-        return len(cut(ranking, **given))
+        return len(ranking) if self.value is None else len(cut(ranking, **self.options()))
 
 
 ALL = Size("all")

@@ -10,7 +10,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from termsieve.adviser.advice import Advice, Cost, Evidence, Recipe, Rival
-from termsieve.adviser.folds import Fold
+from termsieve.adviser.folds import Split
 from termsieve.adviser.frontier import Point, steadied
 from termsieve.adviser.goals import GOALS, Goal, get_goal
 from termsieve.adviser.portfolio import BASELINES, Budget, Setting, typical_skew
@@ -153,7 +153,7 @@ def _concluded(
     if time.perf_counter() + 3 * found.seconds * len(found.folds) < clock.at(1.0):
         gain = Difference.of(own.verdicts, halved(found, own, generator), goal)
     promise = Promise(own.verdicts, goal, calibration_for(task.kind, goal))
-    whole = Fold(race.task, np.arange(len(race.task)), np.arange(min(1000, len(race.task))))
+    whole = Split(race.task, np.arange(len(race.task)), np.arange(min(1000, len(race.task))))
     ranked_all = race.ranked([s for s in found.complete if s.method is None], found.folds)
     advice = Advice(
         goal=goal.name,
@@ -233,14 +233,14 @@ def _best_figure(found: Raced, rule: Rule) -> float:
     return ranked[0].figure
 
 
-def _frontier(found: Raced, whole: Fold, n_docs: int) -> list[Point]:
+def _frontier(found: Raced, whole: Split, n_docs: int) -> list[Point]:
     """Return the selections by growing size, with their costs on all documents, and all terms last."""
     race = found.race
     chosen: dict[Setting, Choice] = {}
     for choice in race.ranked(found.complete, found.folds):
         chosen.setdefault(choice.setting, choice)
     selected = [c for s, c in chosen.items() if s.size is not None]
-    selected.sort(key=lambda c: c.setting.size.value)  # type: ignore[union-attr]
+    selected.sort(key=lambda c: c.setting.size.limit)  # type: ignore[union-attr]
     if not selected:
         return []
     line = [*selected, chosen[selected[0].setting.everything]]
@@ -252,7 +252,7 @@ def _frontier(found: Raced, whole: Fold, n_docs: int) -> list[Point]:
     return points
 
 
-def _size_of(setting: Setting, whole: Fold, n_docs: int) -> tuple[int, float]:
+def _size_of(setting: Setting, whole: Split, n_docs: int) -> tuple[int, float]:
     """Return the terms of a setting and the cells of its training matrix, scaled up to all documents."""
     share = n_docs / len(whole.train)
     if setting.method is None:
@@ -267,7 +267,7 @@ def _bytes(cells: float, n_docs: int) -> int:
     return round(CELL_BYTES * cells + ROW_BYTES * (n_docs + 1))
 
 
-def _cost(choice: Choice, whole: Fold, budget: Budget, n_docs: int) -> Cost:
+def _cost(choice: Choice, whole: Split, budget: Budget, n_docs: int) -> Cost:
     """Return what the recommended model takes, trained on all documents of the race."""
     setting = choice.setting
     n_terms, cells = _size_of(setting, whole, n_docs)

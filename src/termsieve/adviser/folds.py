@@ -13,12 +13,12 @@ from scipy import sparse
 
 from termsieve.adviser.decisions import NEVER, Decision
 from termsieve.adviser.goals import Floats
-from termsieve.adviser.portfolio import Representation, Setting, Size
+from termsieve.adviser.portfolio import Representation, Setting
 from termsieve.adviser.verdicts import Flags
 from termsieve.estimators.scaler import unit_rows
 from termsieve.learners import get_learner
 from termsieve.learners.weighted import values_of_learners
-from termsieve.ranking import Ranking, cut
+from termsieve.ranking import Ranking, Size, cut
 
 Rows = NDArray[np.int64]
 MANY = 2250  # documents of a corpus, above which models of the race are trained less exactly
@@ -126,7 +126,7 @@ def _group_folds(
 
 
 @dataclass
-class Fold:
+class Split:
     """Training and test documents, and what settings share on them."""
 
     task: Task
@@ -197,7 +197,7 @@ class Fold:
         assert setting.size is not None
         size = setting.size
         if size.kind == "memory":  # it is for all documents
-            size = Size("memory", size.value * len(self.train) / (self.task.n_all or len(self.task)))
+            size = size.scaled(len(self.train) / (self.task.n_all or len(self.task)))
         return np.sort(cut(self.ranking(setting), **size.options()))
 
     def selected(self, setting: Setting) -> Floats:

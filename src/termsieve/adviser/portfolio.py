@@ -19,7 +19,7 @@ from termsieve.estimators.selector import TermSelector
 from termsieve.estimators.weights import WeightSelector
 from termsieve.learners import get_learner
 from termsieve.metrics import get_metric
-from termsieve.ranking import Combine, check_cut
+from termsieve.ranking import Combine, Size, check_cut
 
 SIZES = (20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000)
 SHARES = (0.1, 0.2, 0.5, 1.0)  # of a budget of bytes or of distinct terms per document
@@ -47,21 +47,6 @@ class Representation:
         """Return the transformer of term counts."""
         least = max(min_df, PAIRS_DF) if self.pairs else min_df
         return TermScaler(self.values, self.weight, self.unit_length, least)
-
-
-@dataclass(frozen=True)
-class Size:
-    """A cut-off: one of `cut`'s."""
-
-    kind: str
-    value: float
-
-    def __str__(self) -> str:
-        return f"{self.kind}={self.value:,g}"
-
-    def options(self) -> dict[str, Any]:
-        """Return the cut-off as a selector takes it."""
-        return {self.kind: int(self.value) if float(self.value).is_integer() else self.value}
 
 
 @dataclass(frozen=True)
@@ -138,8 +123,8 @@ class Budget:
     def sizes(self, n_terms: int) -> list[Size]:
         """Return the sizes to try within the budget, for a vocabulary of `n_terms`, the smallest first."""
         if self.size is not None and self.size.kind != "k":
-            return [Size(self.size.kind, self.size.value * share) for share in SHARES]
-        most = n_terms if self.size is None else min(n_terms, int(self.size.value))
+            return [self.size.scaled(share) for share in SHARES]
+        most = n_terms if self.size is None else min(n_terms, int(self.size.limit))
         return [Size("k", k) for k in SIZES if k < most] + ([self.size] if self.size is not None else [])
 
 

@@ -45,7 +45,7 @@ def risk(setting: Setting) -> float:
     """
     if setting.method is None or setting.size is None:
         return 0.0
-    return SELECTED + (FEW / setting.size.value if setting.size.kind == "k" else 0.0)
+    return SELECTED + (FEW / setting.size.limit if setting.size.kind == "k" else 0.0)
 
 
 def prior_key(setting: Setting, tuned: bool) -> str:

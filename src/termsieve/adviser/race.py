@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsieve.adviser.decisions import Decision, ThresholdTally, TiltTally, cross_figure
-from termsieve.adviser.folds import Fold, Task
+from termsieve.adviser.folds import Split, Task
 from termsieve.adviser.goals import Floats, Goal
 from termsieve.adviser.portfolio import Setting
 from termsieve.adviser.prior import Prior, prior_for, risk
@@ -57,7 +57,7 @@ class Race:
         self.prior: Prior = prior_for(task.kind, goal)
         self.standings: dict[Setting, Standing] = {}
         self.log_shares = np.zeros(task.truth.shape)
-        self._folds: dict[int, Fold] = {}
+        self._folds: dict[int, Split] = {}
         for number, (_, test) in self.splits.items():
             self.log_shares[test] = self.at(number).log_shares
 
@@ -66,10 +66,10 @@ class Race:
         """The folds that models are tested on."""
         return list(self.splits)
 
-    def at(self, number: int) -> Fold:
+    def at(self, number: int) -> Split:
         """Return a fold, with what was computed on it."""
         if number not in self._folds:
-            self._folds[number] = Fold(self.task, *self.splits[number])
+            self._folds[number] = Split(self.task, *self.splits[number])
         return self._folds[number]
 
     def forget(self, number: int) -> None:

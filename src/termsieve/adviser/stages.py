@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from termsieve.adviser.decisions import Decision
-from termsieve.adviser.folds import MANY, Fold, Rows, Task
+from termsieve.adviser.folds import MANY, Rows, Split, Task
 from termsieve.adviser.frontier import steadied
 from termsieve.adviser.goals import Goal
 from termsieve.adviser.portfolio import BASELINES, METHODS, Budget, Setting, portfolio
@@ -218,7 +218,7 @@ class Rule:
 
 def _by_size(choice: Choice) -> float:
     assert choice.setting.size is not None
-    return choice.setting.size.value
+    return choice.setting.size.limit
 
 
 @dataclass(frozen=True)
@@ -259,7 +259,7 @@ def halved(found: Raced, choices: Nested, generator: np.random.Generator) -> Ver
     for number, choice in zip(found.folds, choices.choices, strict=True):
         train, test = race.splits[number]
         kept = _sample(race.task.part(train), np.arange(len(train)), -(-len(train) // 2), generator)
-        fold = Fold(race.task, train[kept], test)
+        fold = Split(race.task, train[kept], test)
         values = fold.values([choice.setting])[choice.setting]
         said = fold.said(values, choice.decision)
         parts.append(Verdicts(race.task.truth[test], said, race.task.one_label, values))
