@@ -136,7 +136,7 @@ def starting() -> Iterator[Row]:
         command = [
             sys.executable,
             "-m",
-            "termsieve.cli",
+            "termsieve",
             "rank",
             str(table),
             "--text",
