@@ -1,7 +1,7 @@
 """A kind of problem and a goal come in; what each setting gained on other corpora, and how far to trust it,
 go out.
 
-The table, prior.toml, is made by `benchmarks/adviser.py learn`; nobody types it in.
+The table, prior.toml, is made by `benchmarks/adviser_prior.py table`; nobody types it in.
 """
 
 from __future__ import annotations
