@@ -80,6 +80,8 @@ _SUBMODULES = (
     "errors",
     "estimators",
     "files",
+    "frames",
+    "inspection",
     "intervals",
     "kernels",
     "labels",

@@ -24,6 +24,11 @@ COLLECTIONS = (tuple, list, Set, np.ndarray)
 NOT_AN_INDICATOR = "a two-dimensional y must be an indicator matrix of 0 and 1"
 _ALLOWED = "labels must be strings, integers or booleans"
 _MISSING_TYPES = ("NoneType", "NAType", "NaTType")
+# The cells of an indicator column, in lower case, and whether they mean that the document is in the class.
+_MARKS = {
+    **dict.fromkeys(("1", "1.0", "true", "yes"), True),
+    **dict.fromkeys(("0", "0.0", "false", "no", ""), False),
+}
 _LEAST, _GREATEST = -(2**63), 2**64 - 1
 
 
@@ -184,6 +189,25 @@ def split_labels(labels: list[Any], separator: str | None) -> list[Any]:
     ]
 
 
+def indicator_labels(marks: dict[str, list[Any]]) -> list[tuple[str, ...]]:
+    """Return the labels of each document from indicator columns: the names of those that are 1 or true.
+
+    >>> indicator_labels({"toxic": ["1", "0"], "threat": [True, None]})
+    [('toxic', 'threat'), ()]
+    """
+    groups: list[list[str]] = [[] for _ in next(iter(marks.values()), [])]
+    for name, cells in marks.items():
+        for group, cell in zip(groups, cells, strict=True):
+            mark = _MARKS.get(str(cell).strip().lower()) if not is_missing(cell) else False
+            if mark is None:
+                raise InputError(
+                    f"column {name!r} holds {cell!r:.40}; each of several label columns must hold 0 and 1"
+                )
+            if mark:
+                group.append(name)
+    return [tuple(group) for group in groups]
+
+
 def present_labels(labels: list[Any], missing: str) -> tuple[list[Any], list[int]]:
     """Return the present labels and their positions, or raise an error that counts the missing ones."""
     kept = [i for i, value in enumerate(labels) if not is_missing(value)]
@@ -209,7 +233,7 @@ def as_list(values: Any, what: str) -> list[Any]:
     """Return a column, an array or any other iterable as a list; `what` names it in an error."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise InputError(f"{what} must be a list, an array or a column, not {type(values).__name__}")
-    for method in ("to_list", "tolist"):
+    for method in ("to_pylist", "to_list", "tolist"):
         if hasattr(values, method):
             found = getattr(values, method)()
             return found if isinstance(found, list) else [found]

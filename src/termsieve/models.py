@@ -29,7 +29,7 @@ from termsieve.saved import load_saved, untrusted
 from termsieve.sources import Frame, corpus_of
 from termsieve.spec import TRAINING
 from termsieve.telling import MetricSpec, select_terms
-from termsieve.terms import term_matrix
+from termsieve.terms import suited_options, term_matrix
 
 FORMAT = "termsieve-model"
 FORMAT_VERSION = 1
@@ -161,6 +161,7 @@ def train_model(
     corpus = corpus_of(source, options, format)
     if corpus.texts is None:
         raise ParameterError(f"{corpus.name or 'the corpus'} holds word counts; a model needs the texts")
+    options = suited_options(options, corpus.texts)
     X, names = term_matrix(corpus, **options)
     occurrences = get_metric(metric).reads == "occurrences"
     terms = select_terms(

@@ -11,7 +11,7 @@ from typer import Argument, Option
 
 from termsieve.cli.output import check_output, show_json, working, write_text
 from termsieve.cli.shell import put, say
-from termsieve.cli.source import Delimiter, Encoding, Format, Source, Text, takes_source
+from termsieve.cli.source import Delimiter, Encoding, Format, Header, Quote, Source, Text, takes_source
 from termsieve.cli.terms import Class, Combine, Json, MaxDf, MetricName, MinDf, Ratio, Side
 from termsieve.spec import TRAINING
 
@@ -103,7 +103,9 @@ def predict(
         ),
     ],
     text: Text = None,
+    header: Header = None,
     delimiter: Delimiter = None,
+    quote: Quote = None,
     encoding: Encoding = None,
     format: Format = None,
     as_json: Json = False,
@@ -122,7 +124,9 @@ def predict(
     """
     from termsieve.models import load_model
 
-    source = Source(file, text=text, delimiter=delimiter, encoding=encoding, format=format)
+    source = Source(
+        file, text=text, header=header, delimiter=delimiter, quote=quote, encoding=encoding, format=format
+    )
     with working("predicting"), source.on_disk() as found:
         trained = load_model(model, trust=trust)
         labels = trained.predict_file(found.file, format=found.format, **found.reader_options())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import logging
 import os
 import warnings
 from collections.abc import Callable, Iterator
@@ -11,13 +12,19 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
+from termsieve.columns import Wanted
 from termsieve.corpus import Corpus
 from termsieve.counts import Counts
 from termsieve.counts.counter import analysis_of
+from termsieve.counts.sources import Source
 from termsieve.counts.tally import Pruned
-from termsieve.engines.protocol import Engine, Job, positive
+from termsieve.engines.protocol import Engine, Job, is_distributed, positive
 from termsieve.errors import ParameterError, unknown_name
 from termsieve.readers.files import MAX_BYTES
+from termsieve.readers.format import one_line
+from termsieve.terms import suited_options
+
+_log = logging.getLogger("termsieve")
 
 __all__ = ["ENGINES", "Engine", "Job", "PrunedWarning", "count", "get_engine"]
 
@@ -80,8 +87,8 @@ def get_engine(engine: str | Engine, **options: Any) -> Engine:
 
 def count(
     source: Any,
-    text: str | None = None,
-    label: str | None = None,
+    text: Wanted = None,
+    label: Wanted = None,
     *,
     engine: str | Engine = "threads",
     address: str | None = None,
@@ -93,8 +100,10 @@ def count(
     checkpoint: str | os.PathLike[str] | None = None,
     whole_files: bool = False,
     progress: bool | Callable[[int], None] = False,
+    header: bool | None = None,
     delimiter: str | None = None,
-    encoding: str = "utf-8",
+    quote: str | None = None,
+    encoding: str | None = None,
     max_bytes: int = MAX_BYTES,
     **term_options: Any,
 ) -> Counts:
@@ -118,7 +127,7 @@ def count(
         is used.
     occurrences : bool, default=False
         Whether to count also how often terms occur.
-    separator, missing, delimiter, encoding, max_bytes
+    separator, missing, header, delimiter, quote, encoding, max_bytes
         As in :func:`termsieve.read`.
     workers : int, optional
         With "threads", their number; one per processor by default. The result is the same for any number.
@@ -137,7 +146,9 @@ def count(
     progress : bool or callable, default=False
         True shows the number of documents on stderr; a callable is called with it. Only for "threads".
     **term_options
-        The options of TermVectorizer that define terms, such as `lowercase` or `stop_words`.
+        The options of TermVectorizer that define terms, such as `lowercase` or `stop_words`. If none says how
+        texts are cut and most have no spaces between words, as in Chinese, a segmenter or sequences of
+        characters are used, which is logged. Texts of an iterator or on a cluster are not looked at.
 
     Returns
     -------
@@ -153,21 +164,29 @@ def count(
     own = {"address": address, "workers": workers, "checkpoint": checkpoint, "whole_files": whole_files}
     given = {name: value for name, value in own.items() if value is not None and value is not False}
     counter = get_engine(engine, **given)
-    analysis = analysis_of(term_options)
+    analysis_of({name: value for name, value in term_options.items() if value != "auto"})
     if isinstance(source, Corpus) and source.matrix is not None:
         return Counts.from_matrix(source.matrix, source.labels, source.terms, occurrences)
     positive("max_terms", max_terms)
     reading = {
         "separator": separator,
         "missing": missing,
+        "header": header,
         "delimiter": delimiter,
+        "quote": quote,
         "encoding": encoding,
         "max_bytes": max_bytes,
     }
-    job = Job(source, text, label, reading, term_options, analysis, occurrences, max_terms)
+    held = None if is_distributed(source) else Source(source, text, label, **reading)
+    term_options = suited_options(term_options, [] if held is None else held.texts())
+    analysis = analysis_of(term_options)
+    job = Job(source, text, label, reading, term_options, analysis, occurrences, max_terms, held)
     with _shown(progress) as told:
         total = counter.tally(replace(job, progress=told))
-    return _counts(total, max_terms)
+    counts = _counts(total, max_terms)
+    if held is not None and held.phrase:
+        _log.info("%s", one_line(counts.n_docs, len(counts.classes), held.phrase, counts.multilabel))
+    return counts
 
 
 def _counts(pruned: Pruned, max_terms: int | None) -> Counts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,6 +20,7 @@ from termsieve.engines.protocol import Job
 from termsieve.errors import InputError, ParameterError, TermsieveError, require
 from termsieve.terms import term_numbers
 
+_log = logging.getLogger("termsieve")
 ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx)://)?[^/\s]+:(?P<port>\d{1,5})(/.*)?")
 CONNECT_SECONDS = 10
 
@@ -66,8 +68,10 @@ def write_shards(
     rows: int = 100_000,
     separator: str | None = None,
     missing: str = "error",
+    header: bool | None = None,
     delimiter: str | None = None,
-    encoding: str = "utf-8",
+    quote: str | None = None,
+    encoding: str | None = None,
     **term_options: Any,
 ) -> list[Path]:
     """Write the matrix of the `terms` in shards, as `counts.shards.write_shards` does, each by a worker.
@@ -77,7 +81,8 @@ def write_shards(
     """
     dask = require("dask", "dask")
     vocabulary, analysis = term_numbers(terms), analysis_of(term_options)
-    reading = {"separator": separator, "missing": missing, "delimiter": delimiter, "encoding": encoding}
+    reading = {"separator": separator, "missing": missing, "header": header, "delimiter": delimiter}
+    reading |= {"quote": quote, "encoding": encoding}
     parts = _parts(source, text, label, reading)
     target = new_folder(folder, vocabulary).resolve()
     save = dask.delayed(save_part, pure=False)
@@ -96,8 +101,10 @@ def _parts(source: Any, text: str | None, label: str | None, reading: dict[str, 
             raise InputError(
                 f"Dask cannot count a {type(source).__name__}; give a dataframe or bag of Dask, or paths"
             )
+        for guess in whole.layout.sample.guesses if whole.layout else ():
+            _log.warning("%s", guess)
         # The workers may run in another folder, where a relative path is another file.
-        return [Source(os.path.abspath(path), **whole.columns, **reading) for path in whole.files]
+        return [Source(os.path.abspath(path), **whole.options) for path in whole.files]
     if hasattr(source, "columns"):
         names = [str(name) for name in source.columns]
         text = find_column(names, "text", text, "the dataframe")

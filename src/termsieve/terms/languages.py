@@ -1,35 +1,119 @@
-"""The name of a stop word list or of a stemmer comes in; the words, or the stemming function, go out."""
+"""The name of a language, or texts in one, come in; its stop words, its stemmer, or its name go out."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
-from termsieve.errors import unknown_name
+import Stemmer
 
-STEMMERS = ("porter",)
+from termsieve.errors import InputError, ParameterError, unknown_name
+
+# "porter" is Porter's algorithm for English; the others are named for their languages.
+STEMMERS: tuple[str, ...] = tuple(Stemmer.algorithms())
+# Name -> the code of ISO 639-1, by which lists of stop words and detected languages are known.
+LANGUAGES = {
+    "afrikaans": "af",
+    "arabic": "ar",
+    "armenian": "hy",
+    "basque": "eu",
+    "bengali": "bn",
+    "breton": "br",
+    "bulgarian": "bg",
+    "catalan": "ca",
+    "chinese": "zh",
+    "croatian": "hr",
+    "czech": "cs",
+    "danish": "da",
+    "dutch": "nl",
+    "english": "en",
+    "esperanto": "eo",
+    "estonian": "et",
+    "finnish": "fi",
+    "french": "fr",
+    "galician": "gl",
+    "german": "de",
+    "greek": "el",
+    "gujarati": "gu",
+    "hausa": "ha",
+    "hebrew": "he",
+    "hindi": "hi",
+    "hungarian": "hu",
+    "indonesian": "id",
+    "irish": "ga",
+    "italian": "it",
+    "japanese": "ja",
+    "korean": "ko",
+    "kurdish": "ku",
+    "latin": "la",
+    "latvian": "lv",
+    "lithuanian": "lt",
+    "malay": "ms",
+    "marathi": "mr",
+    "nepali": "ne",
+    "norwegian": "no",
+    "persian": "fa",
+    "polish": "pl",
+    "portuguese": "pt",
+    "romanian": "ro",
+    "russian": "ru",
+    "serbian": "sr",
+    "sesotho": "st",
+    "slovak": "sk",
+    "slovenian": "sl",
+    "somali": "so",
+    "spanish": "es",
+    "swahili": "sw",
+    "swedish": "sv",
+    "tagalog": "tl",
+    "tamil": "ta",
+    "thai": "th",
+    "turkish": "tr",
+    "ukrainian": "uk",
+    "urdu": "ur",
+    "vietnamese": "vi",
+    "yiddish": "yi",
+    "yoruba": "yo",
+    "zulu": "zu",
+}
+_NORWEGIAN = ("nb", "nn")  # the two written forms, which have one list and one stemmer
+_SAMPLE = 500  # number of texts that say the language of all
+_CHUNKS = 20  # parts of the texts whose language is asked for
+_LEAST_AGREEMENT = 0.6  # share of the parts that must be in the same language
+_CHUNK_CHARACTERS = 4000
+
+
+def stop_word_names() -> list[str]:
+    """Return the names of the languages that have a list of stop words."""
+    import stopwordsiso
+
+    known = stopwordsiso.langs()
+    return [name for name, code in LANGUAGES.items() if code in known]
 
 
 def stop_word_set(stop_words: str | Collection[str] | None) -> frozenset[Any] | None:
-    """Return the words of a list, or of the list with a name: "english" is scikit-learn's."""
+    """Return the words of a list, or of the list of a language; that of "english" is scikit-learn's."""
     if stop_words is None:
         return None
-    if isinstance(stop_words, str):
-        if stop_words != "english":
-            raise unknown_name("stop word list", stop_words, ["english"])
+    if not isinstance(stop_words, str):
+        return frozenset(stop_words)
+    if stop_words == "english":
         # Imported here, because only this list needs scikit-learn.
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
         return frozenset(ENGLISH_STOP_WORDS)
-    return frozenset(stop_words)
+    if stop_words not in (names := stop_word_names()):
+        raise unknown_name("stop word list", stop_words, names)
+    import stopwordsiso
+
+    return frozenset(stopwordsiso.stopwords(LANGUAGES[stop_words]))
 
 
 def stemmer(stem: str) -> Callable[[Iterable[str]], list[str]]:
-    """Return the function from words to stems: "porter" is Porter's algorithm for English, by PyStemmer."""
+    """Return the function from words to stems: the algorithm of a language, or "porter", by PyStemmer."""
     if stem not in STEMMERS:
         raise unknown_name("stemmer", stem, STEMMERS)
-    import Stemmer
-
     stems = Stemmer.Stemmer(stem).stemWords
 
     def stemmed(words: Iterable[str]) -> list[str]:
@@ -41,3 +125,45 @@ def stemmer(stem: str) -> Callable[[Iterable[str]], list[str]]:
         ]
 
     return stemmed
+
+
+def language_options(language: str) -> dict[str, str]:
+    """Return the stop words and the stemmer of a language, as far as it has them.
+
+    >>> language_options("german"), language_options("korean")
+    ({'stop_words': 'german', 'stem': 'german'}, {'stop_words': 'korean'})
+    """
+    if language not in LANGUAGES:
+        raise unknown_name("language", language, ["auto", *LANGUAGES])
+    options = {"stop_words": language} if language in stop_word_names() else {}
+    return options | ({"stem": language} if language in STEMMERS else {})
+
+
+def detected_language(texts: Sequence[str]) -> str:
+    """Return the name of the language that texts are in; several languages, or an unknown one, are an error.
+
+    >>> detected_language(["Das Wetter ist heute sehr schön", "Wir gehen in den Wald und an den See"])
+    'german'
+    """
+    from py3langid import classify
+
+    sample = texts[:: max(len(texts) // _SAMPLE, 1)]
+    whole = [text for text in sample if isinstance(text, str) and text.strip()]
+    step = max(-(-len(whole) // _CHUNKS), 1)
+    chunks = [" ".join(whole[i : i + step])[:_CHUNK_CHARACTERS] for i in range(0, len(whole), step)]
+    found = Counter(classify(chunk)[0] for chunk in chunks)
+    if not found:
+        raise InputError("the documents are empty, so that their language is not known; leave language= out")
+    code, n = found.most_common(1)[0]
+    names = {code: name for name, code in LANGUAGES.items()} | dict.fromkeys(_NORWEGIAN, "norwegian")
+    if n < _LEAST_AGREEMENT * len(chunks):
+        seen = ", ".join(names.get(code, code) for code, _ in found.most_common(3))
+        raise ParameterError(
+            f"the documents seem to be in several languages ({seen}); name one with language="
+        )
+    if code not in names:
+        raise ParameterError(
+            f"the documents seem to be in the language {code!r}, which has no list and no stemmer here; "
+            "leave language= out"
+        )
+    return names[code]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Integral
 from typing import Any
 
@@ -14,7 +15,8 @@ import numpy as np
 from termsieve.errors import InputError, ParameterError, unknown_name
 from termsieve.kernels.tokenise import Documents, TermTable
 from termsieve.terms.alphabet import TOKEN_PATTERN, alphabet_of, token_runs
-from termsieve.terms.languages import STEMMERS, stemmer, stop_word_set
+from termsieve.terms.languages import STEMMERS, language_options, stemmer, stop_word_set
+from termsieve.terms.scripts import SEGMENTERS, segmenter
 
 _SPACES = re.compile(r"\s\s+")
 
@@ -30,6 +32,12 @@ def _ascii_only(text: str) -> str:
 
 
 ACCENTS: dict[str, Callable[[str], str]] = {"ascii": _ascii_only, "unicode": _without_accents}
+FORMS: dict[str, Callable[[str], str]] = {
+    "nfc": partial(unicodedata.normalize, "NFC"),
+    "nfd": partial(unicodedata.normalize, "NFD"),
+    "nfkc": partial(unicodedata.normalize, "NFKC"),
+    "nfkd": partial(unicodedata.normalize, "NFKD"),
+}
 ANALYZERS = ("word", "char", "char_wb")
 
 
@@ -63,9 +71,10 @@ def _char_wb_ngrams(text: str, ngram_range: tuple[int, int]) -> list[str]:
 
 @dataclass(frozen=True)
 class Analysis:
-    """How a text becomes terms: the options of CountVectorizer, and `stem`.
+    """How a text becomes terms: the options of CountVectorizer, `stem`, `normalize` and `language`.
 
-    Stop words are removed first, then words are stemmed, then n-grams are made.
+    A text is normalised, then put in lower case. Stop words are removed first, then words are stemmed, then
+    n-grams are made.
 
     >>> Analysis(stop_words=["the"], ngram_range=(1, 2)).analyser()("The cat sat")
     ['cat', 'sat', 'cat sat']
@@ -78,11 +87,13 @@ class Analysis:
     strip_accents: str | Callable[[str], str] | None = None
     analyzer: str | Callable[[Any], Iterable[Any]] = "word"
     preprocessor: Callable[[Any], Any] | None = None
-    tokenizer: Callable[[Any], Iterable[Any]] | None = None
+    tokenizer: str | Callable[[Any], Iterable[Any]] | None = None
     stem: str | None = None
+    normalize: str | None = None
+    language: str | None = None
 
     def checked(self) -> Analysis:
-        """Return itself, or raise an error for the first invalid option."""
+        """Return itself with the words of its language, or raise an error for the first invalid option."""
         try:
             bounds: tuple[Any, Any] = self.ngram_range
             least, most = bounds
@@ -99,9 +110,14 @@ class Analysis:
             raise unknown_name("analyzer", str(self.analyzer), ANALYZERS)
         if self.strip_accents and not callable(self.strip_accents) and self.strip_accents not in ACCENTS:
             raise unknown_name("strip_accents", str(self.strip_accents), ACCENTS)
-        for name in ("preprocessor", "tokenizer"):
-            if getattr(self, name) is not None and not callable(getattr(self, name)):
-                raise ParameterError(f"{name} is {getattr(self, name)!r}; it must be callable or None")
+        if self.preprocessor is not None and not callable(self.preprocessor):
+            raise ParameterError(f"preprocessor is {self.preprocessor!r}; it must be callable or None")
+        if self.tokenizer is not None and not callable(self.tokenizer) and self.tokenizer not in SEGMENTERS:
+            raise ParameterError(
+                f"tokenizer is {self.tokenizer!r}; it must be callable, or one of {', '.join(SEGMENTERS)}"
+            )
+        if self.normalize is not None and self.normalize not in FORMS:
+            raise unknown_name("normalize", str(self.normalize), FORMS)
         if self.stem is not None and self.stem not in STEMMERS:
             raise unknown_name("stemmer", str(self.stem), STEMMERS)
         if self.stem is not None and self.analyzer != "word":
@@ -110,7 +126,15 @@ class Analysis:
             stop_word_set(self.stop_words)
             if self.tokenizer is None:
                 self._pattern()
-        return self
+        return self if self.language is None else self._in_language(self.language)
+
+    def _in_language(self, language: str) -> Analysis:
+        """Return it with the stop words and the stemmer of a language where none were given."""
+        if language == "auto":
+            raise ParameterError("language='auto' needs the documents; name the language, such as 'german'")
+        words = language_options(language) if self.analyzer == "word" else {}
+        given = {name: value for name, value in words.items() if getattr(self, name) is None}
+        return replace(self, language=None, **given)
 
     def doubts(self, vocabulary: Iterable[Any] | None = None) -> Iterator[str]:
         """Yield a warning for each option that is allowed but probably a mistake."""
@@ -149,9 +173,11 @@ class Analysis:
             return self.preprocessor
         accents = self.strip_accents or None
         strip = ACCENTS[accents] if isinstance(accents, str) else accents
-        lowercase = self.lowercase
+        lowercase, form = self.lowercase, self.normalize
 
         def prepared(text: str) -> str:
+            if form is not None:
+                text = FORMS[form](text)
             if lowercase:
                 text = text.lower()
             return text if strip is None else strip(text)
@@ -163,7 +189,8 @@ class Analysis:
         """Whether documents may have other types than str, because the caller's functions read them."""
         if callable(self.analyzer) or self.preprocessor is not None:
             return True
-        return self.tokenizer is not None and not self.lowercase and not self.strip_accents
+        plain = not self.lowercase and not self.strip_accents and self.normalize is None
+        return callable(self.tokenizer) and plain
 
     def analyser(self) -> Callable[[Any], Iterable[Any]]:
         """Return the function from a document to its terms, in plain Python; it serves all options."""
@@ -173,7 +200,8 @@ class Analysis:
         if self.analyzer != "word":
             ngrams = _char_ngrams if self.analyzer == "char" else _char_wb_ngrams
             return lambda text: ngrams(prepare(text), ngram_range)
-        tokenise = self.tokenizer or self._pattern().findall
+        named = segmenter(self.tokenizer) if isinstance(self.tokenizer, str) else self.tokenizer
+        tokenise = named or self._pattern().findall
         stops = stop_word_set(self.stop_words)
         stemmed = None if self.stem is None else stemmer(self.stem)
 
@@ -195,8 +223,13 @@ class Analysis:
         return isinstance(self.token_pattern, str) and token_runs(self.token_pattern) is not None
 
     @property
+    def _prepares(self) -> bool:
+        """Whether Python changes a text before the kernel reads it."""
+        return self.preprocessor is not None or bool(self.strip_accents) or self.normalize is not None
+
+    @property
     def _lowers_in_kernel(self) -> bool:
-        return bool(self.lowercase) and self.preprocessor is None and not self.strip_accents
+        return bool(self.lowercase) and not self._prepares
 
     def table(self) -> TermTable:
         """Return an empty table of the kernel for these options."""
@@ -210,7 +243,7 @@ class Analysis:
         """Return the texts of a batch for the kernel; `first` is the number of its first document."""
         runs = token_runs(self.token_pattern or "")
         assert runs is not None
-        if self.preprocessor is not None or self.strip_accents:
+        if self._prepares:
             prepare = self._preprocess()
             batch = [
                 prepare(checked_text(doc, first + i, self.takes_anything)) for i, doc in enumerate(batch)
