@@ -299,7 +299,7 @@ def test_predict_reads_what_select_reads(run, folder):
     """A delimiter, an encoding or a format that the training table needs, the new documents need as well."""
     run("select mail.csv --label folder -k 9 --pipeline model.skops")
     (folder / "new.txt").write_bytes("note|body\n1;|cheap caf\xe9\n2;|noon\n".encode("latin-1"))
-    assert "give --encoding" in run("predict model.skops new.txt --format table", code=1).err
+    assert "give --encoding" in run("predict model.skops new.txt --format table").err
     line = "predict model.skops new.txt --format table --encoding latin-1 --delimiter |"
     assert run(line).out.split() == ["spam", "ham"]
 
@@ -310,8 +310,7 @@ def test_training_says_nothing_of_classes_with_one_document(folder):
         csv.writer(file).writerows(rows)
     words = ["select", "each.csv", "--label", "folder", "-k", "9", "--pipeline", "model.skops"]
     done = subprocess.run([sys.executable, "-m", "termsieve", *words], capture_output=True, text=True)
-    assert done.stderr.startswith("wrote model.skops")
-    assert done.stderr.count("\n") == 1
+    assert [line.split()[0] for line in done.stderr.splitlines()] == ["read", "wrote"]
 
 
 def test_predict_refuses_foreign_types_by_name(run):

@@ -28,6 +28,8 @@ _HOME = {
     "term_matrix": "terms",
     "Counts": "counts",
     "count": "engines",
+    "Inspection": "inspection",
+    "inspect": "inspection",
     "METRICS": "metrics",
     "Metric": "metrics",
     "get_metric": "metrics",

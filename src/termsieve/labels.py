@@ -29,6 +29,10 @@ _MARKS = {
     **dict.fromkeys(("1", "1.0", "true", "yes"), True),
     **dict.fromkeys(("0", "0.0", "false", "no", ""), False),
 }
+# What parts several labels in a cell, and what names the parts of a split, not classes.
+SEPARATORS = ("|", ";", ",")
+PART_NAMES = {"train", "training", "test", "testing", "dev", "val", "valid", "validation"}
+LEAST_DISTINCT = 20  # documents; fewer may well have a label each
 _LEAST, _GREATEST = -(2**63), 2**64 - 1
 
 
@@ -187,6 +191,38 @@ def split_labels(labels: list[Any], separator: str | None) -> list[Any]:
         else value
         for value in labels
     ]
+
+
+def label_doubts(labels: Sequence[Any]) -> list[str]:
+    """Return sentences about single labels that are probably meant otherwise.
+
+    >>> label_doubts(["a;b", "b", "a;c", "c;b"])
+    ["most labels hold ';'; give separator=';' if a cell holds several labels"]
+    """
+    words = [label for label in labels if isinstance(label, str)]
+    if not words:
+        return []
+    doubts = []
+    for separator in SEPARATORS:
+        parts = [label.split(separator) for label in words]
+        several = [part for part in parts if len(part) > 1 and all(word.strip() for word in part)]
+        distinct = {word.strip() for part in parts for word in part}
+        # Parts of labels recur in other labels; those of a sentence do not.
+        if 2 * len(several) > len(words) and 2 * len(distinct) < sum(map(len, parts)) + 2:
+            doubts.append(
+                f"most labels hold {separator!r}; give separator={separator!r} if a cell holds several labels"
+            )
+            break
+    distinct = {word.strip().lower() for word in words}
+    if len(distinct) > 1 and distinct <= PART_NAMES:
+        doubts.append(
+            f"the labels {', '.join(sorted(distinct))} are a split, not classes; give label= another column"
+        )
+    if len(words) >= LEAST_DISTINCT and len(distinct) > 0.9 * len(words):
+        doubts.append(
+            f"{len(words):,} labels have {len(distinct):,} values; give label= another column if they are ids"
+        )
+    return doubts
 
 
 def indicator_labels(marks: dict[str, list[Any]]) -> list[tuple[str, ...]]:

@@ -23,6 +23,7 @@ _SAME = ("text", "label", "separator", "delimiter", "encoding", "format", "stem"
 OPTIONS = {
     "header=False": "--no-header",
     "header=True": "--header",
+    "separator='([^']*)'": r"--separator '\1'",
     "quote='none'": "--quote none",
     "label_from='(file|top|inner)'": r"--label-from \1",
     "format='lines'": "--format lines",
@@ -84,7 +85,7 @@ class _Said(logging.Handler):
     """Writes what the library logs, with its keywords as options, to stderr."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        say(_in_options(record.getMessage()))
+        say(in_options(record.getMessage()))
 
 
 @contextmanager
@@ -111,7 +112,7 @@ def _answered(error: BaseException) -> int:
     if isinstance(error, KeyboardInterrupt):
         return _told("stopped", INTERRUPTED)
     if isinstance(error, TermsieveError):
-        return _told(_in_options(str(error)), USAGE if isinstance(error, ParameterError) else FAILURE)
+        return _told(in_options(str(error)), USAGE if isinstance(error, ParameterError) else FAILURE)
     if isinstance(error, OSError):
         _drop(sys.stdout)
         where = f"{error.filename}: " if error.filename else "the output cannot be written: "
@@ -124,7 +125,7 @@ def _answered(error: BaseException) -> int:
     return _told(f"unexpected {type(error).__name__}: {line}; --debug shows where", FAILURE)
 
 
-def _in_options(sentence: str) -> str:
+def in_options(sentence: str) -> str:
     """Return a sentence of the library with its keywords as the options of the command line."""
     for keyword, option in OPTIONS.items():
         sentence = re.sub(rf"\b{keyword}(?=[,;. ]|$)", option, sentence)

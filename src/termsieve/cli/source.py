@@ -67,8 +67,8 @@ class Source:
         str,
         Argument(
             metavar="FILE",
-            help="A table (CSV, JSON, Parquet, Excel), a folder with one directory per class, lines that begin "
-            "with a label, Reuters SGML, ARFF, svmlight, a counts file, or - for JSON lines on standard input.",
+            help="A table (CSV, JSON, Parquet, Excel), a folder with one directory per class, lines of a label "
+            "and a text, Reuters SGML, ARFF, svmlight, a counts file, or - for JSON lines on standard input.",
             show_default=False,
         ),
     ]
@@ -78,7 +78,7 @@ class Source:
         Option(
             "--label",
             metavar="COL",
-            help="Column that holds the class, or several columns of 0 and 1 with commas between their names.",
+            help="Column that holds the class, or several columns of 0 and 1, separated by commas.",
             show_default=False,
         ),
     ] = None
@@ -140,8 +140,8 @@ class Source:
         Option(
             "--analyzer",
             metavar="word|char|char_wb",
-            help="Count words, sequences of characters, or such sequences within words; words by default, but "
-            "not where a script has no spaces between them.",
+            help="Count words, sequences of characters, or those within words; words by default, but not where "
+            "a script has no spaces between them.",
         ),
     ] = None
     stem: Annotated[
@@ -265,7 +265,7 @@ def _lengths(given: str) -> tuple[int, int]:
         raise wrong(f"--ngrams takes a number such as 2, or two such as 2-5, not {given!r}")
     lengths = (int(least), int(most)) if dash else (1, int(least))
     if not 1 <= lengths[0] <= lengths[1]:
-        raise wrong(f"--ngrams must be 1 or more, the smaller number first, not {given}")
+        raise wrong(f"--ngrams must be 1 or more, not {given}, and the smaller number comes first")
     return lengths
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
@@ -15,8 +16,9 @@ from termsieve.errors import InputError
 from termsieve.labels import check_missing, split_labels
 from termsieve.readers.files import MAX_BYTES
 from termsieve.readers.layout import SAMPLE_ROWS, Layout, Reading
-from termsieve.readers.tables import batches, stream_batches, table_layout, table_paths
+from termsieve.readers.tables import batches, stream_batches, table_layout, table_paths, warn_labels
 
+_log = logging.getLogger("termsieve")
 BATCH_CHARACTERS = 4 << 20
 BATCH_DOCUMENTS = 20_000
 
@@ -100,6 +102,15 @@ class Source:
         more = f", {len(self.files):,} files" if len(self.files) > 1 else ""
         return self.layout.phrase() + more
 
+    def warn(self) -> None:
+        """Log what was guessed of a table, and what is doubtful about its labels, by its first part."""
+        if self.layout is None:
+            return
+        for guess in self.layout.sample.guesses:
+            _log.warning("%s", guess)
+        if self._separator is None:
+            warn_labels(self.layout.labels, self.layout.path)
+
     def texts(self) -> list[str]:
         """Return the first texts, or some of a corpus; those of an iterator are not looked at."""
         if self.layout is not None:
@@ -121,7 +132,8 @@ class Source:
     def _from_files(self, file: int, row: int) -> Iterator[Batch]:
         for number in range(file, len(self.files)):
             self.reading, path, start = number, self.files[number], 0
-            for frame in batches(path, **self.columns, **self._reading._asdict()):
+            # What was guessed of the first file is logged by `warn`.
+            for frame in batches(path, **self.columns, **self._reading._asdict(), quiet=number == 0):
                 for part in _bounded(frame):
                     skipped = min(max(row - start, 0), part.height)
                     start += part.height

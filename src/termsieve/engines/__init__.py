@@ -178,6 +178,8 @@ def count(
         "max_bytes": max_bytes,
     }
     held = None if is_distributed(source) else Source(source, text, label, **reading)
+    if held is not None:
+        held.warn()
     term_options = suited_options(term_options, [] if held is None else held.texts())
     analysis = analysis_of(term_options)
     job = Job(source, text, label, reading, term_options, analysis, occurrences, max_terms, held)

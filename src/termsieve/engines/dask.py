@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -20,7 +19,6 @@ from termsieve.engines.protocol import Job
 from termsieve.errors import InputError, ParameterError, TermsieveError, require
 from termsieve.terms import term_numbers
 
-_log = logging.getLogger("termsieve")
 ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx)://)?[^/\s]+:(?P<port>\d{1,5})(/.*)?")
 CONNECT_SECONDS = 10
 
@@ -101,8 +99,6 @@ def _parts(source: Any, text: str | None, label: str | None, reading: dict[str, 
             raise InputError(
                 f"Dask cannot count a {type(source).__name__}; give a dataframe or bag of Dask, or paths"
             )
-        for guess in whole.layout.sample.guesses if whole.layout else ():
-            _log.warning("%s", guess)
         # The workers may run in another folder, where a relative path is another file.
         return [Source(os.path.abspath(path), **whole.options) for path in whole.files]
     if hasattr(source, "columns"):

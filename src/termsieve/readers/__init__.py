@@ -11,7 +11,8 @@ from termsieve.corpus import Corpus
 from termsieve.errors import FormatError, InputError, unknown_name
 from termsieve.readers import arff, delimited, excel, folders, lines, reuters, reviews, svmlight, tables
 from termsieve.readers.docstrings import load_docstrings
-from termsieve.readers.files import check_regular, clean_name, file_names, is_archive, plain_suffix, start_of
+from termsieve.readers.encodings import plain_start
+from termsieve.readers.files import check_regular, clean_name, file_names, is_archive, plain_suffix
 from termsieve.readers.format import Format, one_line
 from termsieve.readers.layout import Paths
 
@@ -97,7 +98,7 @@ def guessed_format(path: Paths) -> str:
     for name, format in FORMATS.items():
         if plain_suffix(path) in format.extensions:
             return name
-    start = start_of(path).removeprefix(b"\xef\xbb\xbf")
+    start = plain_start(path)
     if not start.strip():
         raise FormatError(f"{path} is empty")
     if start.startswith(_OLD_OFFICE):

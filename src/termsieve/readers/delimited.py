@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from termsieve.columns import is_usual, long_column
 from termsieve.errors import FormatError
 from termsieve.readers.encodings import FIRST_PART, first_part, taken, text_lines
-from termsieve.readers.files import LINES_PER_LIMIT, check_line, open_binary, plain_suffix
+from termsieve.readers.files import LINES_PER_LIMIT, check_line, check_lines, open_binary, plain_suffix
 from termsieve.readers.layout import SAMPLE_ROWS, Reading, Sample
 
 _DELIMITERS = ",\t;|"
@@ -42,7 +42,9 @@ def sample(path: str, reading: Reading, wanted: Collection[Any] = ()) -> Sample:
     text, encoding, whole = first_part(path, reading.encoding)
     if not text.strip():
         raise FormatError(f"{path} is empty")
-    chosen = _chosen(_lines(text, whole), reading, path)
+    lines = _lines(text, whole)
+    check_lines(lines, path, reading.max_bytes)
+    chosen = _chosen(lines, whole, reading, path)
     rows = chosen.rows or [[]]
     header = reading.header
     if header is None:
@@ -72,7 +74,7 @@ def sample(path: str, reading: Reading, wanted: Collection[Any] = ()) -> Sample:
 def looks_cut(path: str) -> bool:
     """Return whether most lines of a file have the same number of fields, as those of a table have."""
     text, _, whole = first_part(path, None)
-    return _chosen(_lines(text, whole), Reading(), path).consistency > _LEAST_CONSISTENCY
+    return _chosen(_lines(text, whole), whole, Reading(), path).consistency > _LEAST_CONSISTENCY
 
 
 def _details(chosen: _Parse, header: bool, encoding: str | None) -> Iterator[str]:
@@ -89,10 +91,10 @@ def _lines(text: str, whole: bool) -> list[str]:
     return lines if whole or len(lines) < 2 else lines[:-1]
 
 
-def _chosen(lines: list[str], reading: Reading, path: str) -> _Parse:
+def _chosen(lines: list[str], whole: bool, reading: Reading, path: str) -> _Parse:
     """Return the parse with the delimiter that cuts most rows alike; of equals, the one the header uses."""
     delimiters = _DELIMITERS if reading.delimiter is None else reading.delimiter
-    parses = [_parse(lines, delimiter, reading.quote) for delimiter in delimiters]
+    parses = [_parse(lines, whole, delimiter, reading.quote) for delimiter in delimiters]
     by_name = "\t" if plain_suffix(path) in (".tsv", ".tab") else ","
 
     def merit(parse: _Parse) -> tuple[float, int, int, bool]:
@@ -103,20 +105,20 @@ def _chosen(lines: list[str], reading: Reading, path: str) -> _Parse:
     return max(parses, key=merit)
 
 
-def _parse(lines: list[str], delimiter: str, quote: str | None) -> _Parse:
+def _parse(lines: list[str], whole: bool, delimiter: str, quote: str | None) -> _Parse:
     if quote is not None:
-        return _cut(lines, delimiter, quote)
-    quoted = _cut(lines, delimiter, '"')
+        return _cut(lines, whole, delimiter, quote)
+    quoted = _cut(lines, whole, delimiter, '"')
     if delimiter != "\t":
         return quoted
     # Most files with tabs have no quoting: a quote at the start of a cell is text, unless all of them fit.
-    plain = _cut(lines, delimiter, "")
+    plain = _cut(lines, whole, delimiter, "")
     has_quotes = any(cell.startswith('"') for row in plain.rows for cell in row)
     widths = {len(row) for row in quoted.rows}
     return quoted if has_quotes and quoted.sound and len(widths) == 1 else plain
 
 
-def _cut(lines: list[str], delimiter: str, quote: str) -> _Parse:
+def _cut(lines: list[str], whole: bool, delimiter: str, quote: str) -> _Parse:
     rows: list[list[str]] = []
     reader = csv.reader(iter(lines), strict=True, **_format(delimiter, quote))
     with _wide_fields(FIRST_PART):
@@ -126,9 +128,9 @@ def _cut(lines: list[str], delimiter: str, quote: str) -> _Parse:
                 row = next(reader)
             except StopIteration:
                 return _Parse(delimiter, quote, rows, True)
-            except csv.Error:
+            except csv.Error as error:
                 # Where the first part ends, a cell may be open; one that swallowed many lines is a mistake.
-                is_open = reader.line_num == len(lines) and len(lines) - start < _OPEN_LINES
+                is_open = "unexpected end" in str(error) and len(lines) - start < _OPEN_LINES and not whole
                 return _Parse(delimiter, quote, rows, is_open)
             if row:
                 rows.append(row)

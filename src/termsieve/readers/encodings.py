@@ -162,6 +162,15 @@ class _Bytes(io.BufferedIOBase):
         return chunk.decode(self._other).encode()
 
 
+def plain_start(path: str | os.PathLike[str], size: int = 65536) -> bytes:
+    """Return the first bytes of a file as UTF-8 without a mark, if a mark says what they are."""
+    start = start_of(path, size)
+    for mark, name in _MARKS:
+        if start.startswith(mark):
+            return codecs.getincrementaldecoder(_without_mark(name))("replace").decode(start).encode()
+    return start
+
+
 def first_part(path: str, encoding: str | None) -> tuple[str, str | None, bool]:
     """Return the text of the first part of a file, its encoding, and whether the part is the whole file.
 

@@ -84,6 +84,15 @@ class Layout:
         place = self.sample.names.index(str(self.columns["text"]))
         return [row[place] for row in self.sample.rows if isinstance(row[place], str)]
 
+    @property
+    def labels(self) -> list[Any]:
+        """The first labels; none if they are in several columns."""
+        name = self.columns.get("label")
+        if not isinstance(name, str):
+            return []
+        place = self.sample.names.index(name)
+        return [row[place] for row in self.sample.rows if row[place] is not None]
+
     def phrase(self) -> str:
         """Return what was understood, for the one-line form: the columns, and what is not as usual."""
         by_number = self.sample.reading.header is False

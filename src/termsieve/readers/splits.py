@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import re
 
-# A word of a name -> the part that it means.
-PARTS = {
-    "train": "train",
-    "training": "train",
-    "test": "test",
-    "testing": "test",
-    "dev": "dev",
-    "val": "dev",
-    "valid": "dev",
-    "validation": "dev",
-}
-_NAME = re.compile(rf"(?:.*[-_. ])?({'|'.join(PARTS)})(?:[-_.]?\d+(?:-of-\d+)?)?", re.IGNORECASE)
+from termsieve.labels import PART_NAMES
+
+# The start of a word -> the part that it means.
+PARTS = {"train": "train", "test": "test", "dev": "dev", "val": "dev"}
+_NAME = re.compile(
+    rf"(?:.*[-_. ])?({'|'.join(sorted(PART_NAMES, key=len, reverse=True))})(?:[-_.]?\d+(?:-of-\d+)?)?",
+    re.IGNORECASE,
+)
 
 
 def part_of(name: str) -> str | None:
@@ -25,4 +21,6 @@ def part_of(name: str) -> str | None:
     ('train', 'dev', None)
     """
     found = _NAME.fullmatch(name)
-    return PARTS[found[1].lower()] if found else None
+    return (
+        next(part for start, part in PARTS.items() if found[1].lower().startswith(start)) if found else None
+    )

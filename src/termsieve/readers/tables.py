@@ -14,15 +14,15 @@ from typing import IO, TYPE_CHECKING, Any
 from termsieve.columns import Columns, Wanted, find_column
 from termsieve.corpus import Corpus
 from termsieve.errors import FormatError, InputError, ParameterError
-from termsieve.labels import check_missing, indicator_labels, present_labels, split_labels
+from termsieve.labels import check_missing, indicator_labels, label_doubts, present_labels, split_labels
 from termsieve.readers import delimited, excel, json_rows, parquet_rows
+from termsieve.readers.encodings import plain_start
 from termsieve.readers.files import (
     MAX_BYTES,
     check_regular,
     is_special,
     plain_stem,
     plain_suffix,
-    start_of,
     too_large,
 )
 from termsieve.readers.format import Format
@@ -101,6 +101,8 @@ def read_table(
                 parts += [part_of(plain_stem(path)) or ""] * frame.height
     if not texts:
         raise FormatError(f"{files[0]} has a header but no row")
+    if separator is None and not classes:
+        warn_labels(labels, files[0])
     labels, kept = present_labels(split_labels(labels, separator), missing)
     if len(kept) < len(texts):
         texts, parts = [texts[i] for i in kept], [parts[i] for i in kept]
@@ -108,6 +110,12 @@ def read_table(
     name = plain_stem(files[0]) if len(files) == 1 else Path(files[0]).resolve().parent.name
     has_parts = split is not None or len(set(parts)) > 1
     return Corpus(texts, labels, split=parts if has_parts else None, name=name, source=source)
+
+
+def warn_labels(labels: Sequence[Any], where: str) -> None:
+    """Log a warning for each doubt about the labels of a table."""
+    for doubt in label_doubts(labels):
+        _log.warning("%s: %s", where, doubt)
 
 
 def _more_files(files: Sequence[str], classes: Sequence[str] = ()) -> str:
@@ -125,16 +133,18 @@ def batches(
     quote: str | None = None,
     encoding: str | None = None,
     max_bytes: int = MAX_BYTES,
+    quiet: bool = False,
 ) -> Iterator[pl.DataFrame]:
     """Yield frames with the columns `text` and `label`, file by file, a bounded number of rows at a time.
 
-    Texts are strings or null, labels are as the table has them: strings, numbers, lists or null.
+    Texts are strings or null, labels are as the table has them: strings, numbers, lists or null. With
+    `quiet`, what is recognised by the first part of a file is not logged.
     """
     files = table_paths(paths)
     reading = Reading(delimiter, quote, header, encoding, max_bytes).checked()
     first = table_layout(files[0], text, label, None, reading)
     for path in files:
-        yield from _file_frames(path, first)
+        yield from _file_frames(path, first, quiet)
 
 
 def read_texts(
@@ -187,7 +197,7 @@ def table_kind(path: str) -> str:
     """Return the kind of a table, by the suffix of a file or, if it is unknown, its first bytes."""
     if plain_suffix(path) in KINDS:
         return KINDS[plain_suffix(path)]
-    start = start_of(path, 64).removeprefix(b"\xef\xbb\xbf").lstrip()
+    start = plain_start(path, 64).lstrip()
     if start.startswith(b"PAR1"):
         return "parquet"
     if start.startswith(b"PK\x03\x04"):
@@ -224,13 +234,13 @@ def table_sample(path: str, reading: Reading, wanted: Sequence[Any] = ()) -> Sam
     return (excel if kind == "excel" else delimited).sample(path, reading, wanted)
 
 
-def _file_frames(path: str, first: Layout) -> Iterator[pl.DataFrame]:
+def _file_frames(path: str, first: Layout, quiet: bool = False) -> Iterator[pl.DataFrame]:
     """Yield the frames of one file, which has the columns of the first file; what was guessed is logged."""
     sample = first.sample
     if path != first.path:
         sample = table_sample(path, first.given._replace(header=first.reading.header), first.sample.names)
     columns = dict(_own_columns(path, sample, first.columns))
-    for guess in sample.guesses:
+    for guess in () if quiet else sample.guesses:
         _log.warning("%s", guess)
     names = list(columns.values())
     kind = table_kind(path)
