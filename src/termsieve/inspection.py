@@ -140,14 +140,14 @@ def _heard() -> Iterator[list[str]]:
 
 
 def _samples(corpus: Corpus) -> list[dict[str, Any]]:
-    """Return the first document of each of the largest classes, and the first ones if there are few."""
+    """Return the first document of each of the first classes, then the first documents."""
     if corpus.texts is None:
         return []
     first: dict[Any, int] = {}
     for place, label in enumerate(corpus.labels.tolist()):
         first.setdefault(label, place)
-    places = sorted(first.values())[:SAMPLES]
-    places = sorted({*places, *range(min(len(corpus), SAMPLES - len(places)))})
+    chosen = list(dict.fromkeys([*sorted(first.values())[:SAMPLES], *range(min(len(corpus), SAMPLES))]))
+    places = sorted(chosen[:SAMPLES])
     return [
         {"document": place + 1, "label": _shown(corpus.labels[place]), "text": _short(corpus.texts[place])}
         for place in places

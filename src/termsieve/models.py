@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from termsieve.corpus import Corpus
 from termsieve.counts import Counts
 from termsieve.errors import FormatError, InputError, ParameterError, TermsieveError
-from termsieve.estimators import TermVectorizer
+from termsieve.estimators import TermVectorizer, learned_terms
 from termsieve.files import write_whole
 from termsieve.labels import encode_labels
 from termsieve.learners import LEARNERS, get_learner, learner_declaration
@@ -135,6 +135,7 @@ def train_model(
     combine: Combine = "max",
     min_df: float = 1,
     max_df: float = 1.0,
+    method: str | None = None,
     format: str | None = None,
     **options: Any,
 ) -> Model:
@@ -151,6 +152,9 @@ def train_model(
         made for counts (naive Bayes) reads how often a term occurs, the others whether it does.
     target : label, optional
         The class to separate from the rest: the model then predicts that class, or "not" and its name.
+    method : {"ratio", "wfo", "weights"}, optional
+        A selection that learns its parameter, in place of a metric; see `learned_terms`. It takes only k=,
+        and for "weights" the other cut-offs.
     format : str, optional
         The format of a file; recognised by default.
     **options
@@ -162,24 +166,31 @@ def train_model(
     if corpus.texts is None:
         raise ParameterError(f"{corpus.name or 'the corpus'} holds word counts; a model needs the texts")
     options = suited_options(options, corpus.texts)
-    X, names = term_matrix(corpus, **options)
-    occurrences = get_metric(metric).reads == "occurrences"
-    terms = select_terms(
-        Counts.from_matrix(X, corpus.labels, terms=names, occurrences=occurrences),
-        metric,
-        target=target,
-        k=k,
-        fraction=fraction,
-        threshold=threshold,
-        sparsity=sparsity,
-        memory=memory,
-        side=side,
-        ratio=ratio,
-        alpha=alpha,
-        combine=combine,
-        min_df=min_df,
-        max_df=max_df,
-    )
+    cuts = {"k": k, "fraction": fraction, "threshold": threshold, "sparsity": sparsity, "memory": memory}
+    if method is not None:
+        if side != "both" or ratio is not None or alpha is not None:
+            raise ParameterError(
+                f"side=, ratio= and alpha= are not for the method {method!r}; leave them out"
+            )
+        how: dict[str, Any] = cuts | {"min_df": min_df, "max_df": max_df}
+        how |= {"combine": combine} if combine != "max" else {}
+        how |= {"metric": metric} if method == "ratio" and metric != TRAINING else {}
+        terms = learned_terms(corpus, method, target=target, options=options, **how).terms
+    else:
+        X, names = term_matrix(corpus, **options)
+        occurrences = get_metric(metric).reads == "occurrences"
+        terms = select_terms(
+            Counts.from_matrix(X, corpus.labels, terms=names, occurrences=occurrences),
+            metric,
+            target=target,
+            **cuts,
+            side=side,
+            ratio=ratio,
+            alpha=alpha,
+            combine=combine,
+            min_df=min_df,
+            max_df=max_df,
+        )
     vectorizer = TermVectorizer(vocabulary=terms, binary=not reads_counts, **options)
     if target is None and corpus.multilabel:
         return _trained_for_several(vectorizer, learner, corpus)

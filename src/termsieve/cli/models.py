@@ -12,7 +12,19 @@ from typer import Argument, Option
 from termsieve.cli.output import check_output, show_json, working, write_text
 from termsieve.cli.shell import put, say
 from termsieve.cli.source import Delimiter, Encoding, Format, Header, Quote, Source, Text, takes_source
-from termsieve.cli.terms import Class, Combine, Json, MaxDf, MetricName, MinDf, Ratio, Side
+from termsieve.cli.terms import (
+    Alpha,
+    Class,
+    Combine,
+    Json,
+    MaxDf,
+    Method,
+    MetricName,
+    MinDf,
+    Ratio,
+    Side,
+    learned,
+)
 from termsieve.spec import TRAINING
 
 app = typer.Typer()
@@ -41,6 +53,8 @@ def select(
     target: Class = None,
     side: Side = "both",
     ratio: Ratio = None,
+    alpha: Alpha = None,
+    method: Method = None,
     combine: Combine = "max",
     min_df: MinDf = 1,
     max_df: MaxDf = 1.0,
@@ -68,11 +82,15 @@ def select(
         "target": target,
         "side": side,
         "ratio": ratio,
+        "alpha": alpha,
         "combine": combine,
         "min_df": min_df,
         "max_df": max_df,
     }
-    if pipeline is None:
+    if pipeline is None and method is not None:
+        named = None if metric == TRAINING else metric
+        terms = learned(source, method, named, **cuts, **how)[0].terms
+    elif pipeline is None:
         from termsieve.telling import select_terms
 
         terms = select_terms(source.counts(metric), metric, **cuts, **how)
@@ -81,7 +99,8 @@ def select(
 
         corpus = source.corpus()
         with working("training"):
-            model = train_model(corpus, metric, learner, **cuts, **how, **source.term_options())
+            options = source.term_options()
+            model = train_model(corpus, metric, learner, method=method, **cuts, **how, **options)
         model.save(pipeline)
         terms = model.terms
         say(f"wrote {pipeline}: {learner} on {len(terms):,} words")

@@ -67,8 +67,8 @@ class Source:
         str,
         Argument(
             metavar="FILE",
-            help="A table (CSV, JSON, Parquet, Excel), a folder with one directory per class, lines of a label "
-            "and a text, Reuters SGML, ARFF, svmlight, a counts file, or - for JSON lines on standard input.",
+            help="A table (CSV, JSON, Parquet, Excel), a folder with one directory per class, lines of label "
+            "and text, Reuters SGML, ARFF, svmlight, a counts file, or - for JSON lines on standard input.",
             show_default=False,
         ),
     ]
@@ -140,8 +140,8 @@ class Source:
         Option(
             "--analyzer",
             metavar="word|char|char_wb",
-            help="Count words, sequences of characters, or those within words; words by default, but not where "
-            "a script has no spaces between them.",
+            help="Count words, sequences of characters, or those within words; words by default, but not "
+            "where a script has no spaces between them.",
         ),
     ] = None
     stem: Annotated[

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-from termsieve.errors import require
+from termsieve.errors import MissingExtraError, require
 
 Segmenter = Callable[[str], list[str]]
 
@@ -23,7 +23,7 @@ _RUNS = re.compile(rf"[{_HAN}{_KANA}{_THAI}{_OTHERS}]+|[^\W{_HAN}{_KANA}{_THAI}{
 _LETTER = re.compile(r"[^\W\d_]")
 _LEAST_SHARE = 0.5  # of the letters of a document, or the documents of a corpus
 
-# Name -> the module that cuts texts into words, the extra that installs it, and the language it is for.
+# Name -> the module that cuts texts into words, and its language, which names the extra that installs it.
 MODULES = {
     "jieba": ("jieba", "chinese"),
     "sudachi": ("sudachipy", "japanese"),
@@ -69,7 +69,7 @@ def installed_segmenter(language: str) -> str:
     """Return the name of an installed segmenter for a language, or "characters"."""
     for name, (module, its_language) in MODULES.items():
         if its_language == language and find_spec(module) is not None:
-            return name
+            return name if name != "sudachi" or _sudachi_dictionary() else "characters"
     return "characters"
 
 
@@ -79,7 +79,7 @@ def segmenter(name: str) -> Segmenter:
         return characters
     module, extra = MODULES[name]
     require(module, extra)
-    return partial(_SEGMENT[name])
+    return _SEGMENT[name]
 
 
 def characters(text: str) -> list[str]:
@@ -141,7 +141,17 @@ def _jieba() -> Any:
 def _sudachi() -> Any:
     from sudachipy import Dictionary
 
-    return Dictionary().create()
+    found = _sudachi_dictionary()
+    if found is None:
+        raise MissingExtraError(
+            'sudachipy has no dictionary; add one with: pip install "termsieve[japanese]"'
+        )
+    return Dictionary(dict=found).create()
+
+
+def _sudachi_dictionary() -> str | None:
+    """Return the name of an installed dictionary, each of which is a package of its own."""
+    return next((name for name in ("core", "full", "small") if find_spec(f"sudachidict_{name}")), None)
 
 
 _SEGMENT: dict[str, Segmenter] = {
