@@ -142,7 +142,7 @@ TEXT_RULES = {
     "preprocessor": one_of(None),
     "tokenizer": one_of(None, *SEGMENTERS),
     "stop_words": Rule(
-        lambda value: value is None or value in LANGUAGES or _is_words(value),
+        lambda value: value is None or _is_words(value) or (isinstance(value, str) and value in LANGUAGES),
         "the name of a language, or words",
     ),
     "token_pattern": Rule(

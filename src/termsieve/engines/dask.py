@@ -36,6 +36,7 @@ class Dask:
     """
 
     def __init__(self, address: Any = None) -> None:
+        require("dask", "dask")
         self.address = address
 
     def __repr__(self) -> str:

@@ -299,7 +299,7 @@ def stream_batches(
     where: str = "standard input",
 ) -> tuple[Layout, Iterator[pl.DataFrame]]:
     """Return the layout of an open file of JSON lines, such as a pipe, and its frames, read once."""
-    reading = Reading(max_bytes=max_bytes).checked()
+    reading = Reading(encoding="utf-8", max_bytes=max_bytes).checked()
     rows = json_rows.objects(where, file, reading)
     first = next(rows, None)
     if first is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
@@ -77,6 +78,7 @@ LANGUAGES = {
     "yoruba": "yo",
     "zulu": "zu",
 }
+_APOSTROPHE = re.compile("['’]")
 _NORWEGIAN = ("nb", "nn")  # the two written forms, which have one list and one stemmer
 _SAMPLE = 500  # number of texts that say the language of all
 _CHUNKS = 20  # parts of the texts whose language is asked for
@@ -107,7 +109,9 @@ def stop_word_set(stop_words: str | Collection[str] | None) -> frozenset[Any] | 
         raise unknown_name("stop word list", stop_words, names)
     import stopwordsiso
 
-    return frozenset(stopwordsiso.stopwords(LANGUAGES[stop_words]))
+    words = stopwordsiso.stopwords(LANGUAGES[stop_words])
+    # A tokeniser cuts words such as "quelqu'un" at the apostrophe.
+    return frozenset([*words, *(part for word in words for part in _APOSTROPHE.split(word) if len(part) > 1)])
 
 
 def stemmer(stem: str) -> Callable[[Iterable[str]], list[str]]:

@@ -145,6 +145,8 @@ class Analysis:
                 yield "stop_words has no effect when analyzer is not 'word'"
             return
         stops = stop_word_set(self.stop_words)
+        if isinstance(self.stop_words, str) and self.stop_words != "english":
+            return  # the lists of languages hold phrases as well, which no option can mend
         if not stops or self.tokenizer or self.preprocessor or callable(self.strip_accents):
             return
         cut, prepare = self._pattern().findall, self._preprocess()
