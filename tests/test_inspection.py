@@ -12,7 +12,8 @@ from termsieve.cli.app import app
 from termsieve.cli.shell import exit_code
 from termsieve.errors import ParameterError
 
-TEXTS = [f"a message about {word} and more" for word in ["apples", "pears", "plums", "figs", "dates", "limes"]]
+FRUIT = ["apples", "pears", "plums", "figs", "dates", "limes"]
+TEXTS = [f"a message about {word} and more" for word in FRUIT]
 
 
 def corpus(texts=TEXTS, labels=("x", "y") * 3, **options):

@@ -101,12 +101,12 @@ def find_columns(
     {'text': 'text', 'label': ('toxic', 'threat')}
     """
     listed = [str(name) for name in names]
-    if isinstance(text, list | tuple):
+    if not isinstance(text, str | int | None):
         raise InputError("text= must name one column; join several in the table first")
     found: Columns = {"text": find_column(listed, "text", text, where, _text_hint(listed, rows))}
     if not unlabelled:
         several = _several(label, listed)
-        if several:
+        if several or not isinstance(label, str | int | None):
             found["label"] = tuple(find_column(listed, "label", name, where) for name in several)
         else:
             found["label"] = find_column(listed, "label", label, where, _label_hint(listed, rows))

@@ -20,6 +20,9 @@ from termsieve.studies.sources import Sources, data_folder
 from termsieve.studies.tasks import Task, all_tasks, cut_units, pieces, task_seconds, task_trainings
 
 
+START_SECONDS = 5.0  # to load the libraries in the process of a study and in that of a worker
+
+
 class Estimate(NamedTuple):
     """The amount of work of a plan."""
 
@@ -27,7 +30,8 @@ class Estimate(NamedTuple):
     problems: dict[str, int]
     units: int
     trainings: int
-    seconds: float | None  # on one core, by the calibration; None without one
+    seconds: float | None  # of the trainings on one core, by the calibration; None without one
+    start_seconds: float  # to start the processes and to read the corpora, also on one core
     memory_mb: float  # of one process, a rough upper bound
 
     def __str__(self) -> str:
@@ -40,7 +44,10 @@ class Estimate(NamedTuple):
             f"{self.units:,} units, {self.trainings:,} trainings, up to {self.memory_mb:,.0f} MB per process",
         ]
         if self.seconds is not None:
-            lines.append(f"about {clock(self.seconds)} on one core")
+            whole = clock(self.seconds + self.start_seconds)
+            lines.append(
+                f"about {whole} on one core, {clock(self.start_seconds)} of it to start and read the corpora"
+            )
         return "\n".join(lines)
 
 
@@ -57,8 +64,10 @@ def study_estimate(
     scales the estimate of all tasks of the corpus.
     """
     chosen = load_plan(plan)
+    begin = time.process_time()
     sources = Sources(chosen, data_folder(data), corpora or {}, {})
     described = sources.described()
+    reading = time.process_time() - begin
     tasks = list(all_tasks(chosen, described))
     seconds = None
     if calibrate_seconds > 0:
@@ -77,6 +86,7 @@ def study_estimate(
         sum(1 for _ in cut_units(chosen, described, tasks)),
         sum(task_trainings(chosen, corpus, task) for corpus, _, _, task in tasks),
         seconds,
+        START_SECONDS + 2 * reading,  # the study reads them, and so does a worker
         max(map(_memory_mb, described.values())),
     )
 

@@ -133,7 +133,7 @@ class Analysis:
         if language == "auto":
             raise ParameterError("language='auto' needs the documents; name the language, such as 'german'")
         words = language_options(language) if self.analyzer == "word" else {}
-        given = {name: value for name, value in words.items() if getattr(self, name) is None}
+        given: dict[str, Any] = {name: value for name, value in words.items() if getattr(self, name) is None}
         return replace(self, language=None, **given)
 
     def doubts(self, vocabulary: Iterable[Any] | None = None) -> Iterator[str]:
