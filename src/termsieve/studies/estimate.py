@@ -19,7 +19,6 @@ from termsieve.studies.rows import task_result
 from termsieve.studies.sources import Sources, data_folder
 from termsieve.studies.tasks import Task, all_tasks, cut_units, pieces, task_seconds, task_trainings
 
-
 START_SECONDS = 5.0  # to load the libraries in the process of a study and in that of a worker
 
 
