@@ -112,6 +112,7 @@ _PLAIN = {
     "precision": "the share of predicted documents that belong",
     "recall": "the share of documents that belong which are found",
 }
+#: The goals that ``advise`` knows: name -> goal.
 GOALS = {
     **_PLAIN,
     "micro_f1": "F1 of the counts of all classes together",

@@ -15,8 +15,8 @@ import polars as pl
 from termsieve.errors import InputError, ParameterError
 from termsieve.files import write_whole
 
-# Okabe and Ito's colours for all kinds of colour vision, without black and yellow, which are invisible on a
-# dark or a light background; beyond seven names, dashes and shapes distinguish the lines.
+#: Okabe and Ito's colours for all kinds of colour vision, without black and yellow, which are invisible on a
+#: dark or a light background; beyond seven names, dashes and shapes distinguish the lines.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C8C")
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")

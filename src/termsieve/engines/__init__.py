@@ -21,8 +21,8 @@ from termsieve.readers.files import MAX_BYTES
 
 __all__ = ["ENGINES", "Engine", "Job", "PrunedWarning", "count", "get_engine"]
 
-# Name -> the module and the class of an engine, which is imported when it is used. The arguments of its
-# constructor are the options of `count` that only this engine takes.
+#: Name -> the module and the class of an engine, which is imported when it is used. The arguments of its
+#: constructor are the options of ``count`` that only this engine takes.
 ENGINES = {
     "threads": "termsieve.engines.threads:Threads",
     "dask": "termsieve.engines.dask:Dask",

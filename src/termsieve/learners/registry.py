@@ -62,6 +62,7 @@ class Learner:
         return {key: getattr(self.estimator(), key) for key in self.parameters}
 
 
+#: The registry of learners: name -> declaration. :func:`termsieve.register_learner` adds to it.
 LEARNERS: dict[str, Learner] = {}
 
 

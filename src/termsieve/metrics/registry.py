@@ -14,7 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from termsieve.errors import ParameterError, unknown_name
 from termsieve.spec import EXTRAS, bound_parameters, format_spec, parse_spec
 
+#: How to read the values of a metric: whether they have a sign, and whether they know the class at all.
 Kind = Literal["two-sided", "signed", "one-sided", "no class"]
+#: An array of float64.
 Floats = NDArray[np.float64]
 _TABLE = 4  # a metric's first parameters: tp, fp, pos, neg
 
@@ -126,6 +128,7 @@ class Metric:
         return hash(str(self))
 
 
+#: The registry of metrics: name -> :class:`termsieve.Metric`. :func:`termsieve.register_metric` adds to it.
 METRICS: dict[str, Metric] = {}
 
 

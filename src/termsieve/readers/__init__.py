@@ -19,7 +19,7 @@ __all__ = ["FORMATS", "Format", "get_format", "guessed_format", "load_docstrings
 
 _log = logging.getLogger("termsieve")
 
-# Each module declares its format; the first one that recognises a file reads it.
+#: The file formats: name -> declaration. The first one that recognises a file reads it.
 FORMATS: dict[str, Format] = {
     module.FORMAT.name: module.FORMAT for module in (arff, reuters, reviews, svmlight, tables, folders)
 }

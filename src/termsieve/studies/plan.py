@@ -333,6 +333,7 @@ def _built_in() -> dict[str, Any]:
     return dict(sorted(found.items()))
 
 
+#: The built-in plans: name -> content of the plan file.
 PLANS: dict[str, Any] = _built_in()
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from termsieve.kernels.tokenise import Alphabet
 
+#: The tokens by default, as in scikit-learn: runs of at least two word characters.
 TOKEN_PATTERN = r"(?u)\b\w\w+\b"
 N_CODE_POINTS = 0x110000
 # Its lower case depends on the letters around it, so Python converts a text that has it.

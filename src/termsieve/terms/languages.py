@@ -7,6 +7,7 @@ from typing import Any
 
 from termsieve.errors import unknown_name
 
+#: The stemmers that ``stem=`` takes.
 STEMMERS = ("porter",)
 
 

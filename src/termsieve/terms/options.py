@@ -30,6 +30,7 @@ def _ascii_only(text: str) -> str:
 
 
 ACCENTS: dict[str, Callable[[str], str]] = {"ascii": _ascii_only, "unicode": _without_accents}
+#: What a term can be made of: words, characters, or characters within words.
 ANALYZERS = ("word", "char", "char_wb")
 
 
