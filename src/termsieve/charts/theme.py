@@ -131,6 +131,15 @@ def save(chart: Any, path: str | os.PathLike[str], scale: float = 1) -> None:
     """Write a chart to a .html, .svg, .png or .json file; the HTML needs no network.
 
     Unlike Altair's own HTML, it is safe for any words in the data.
+
+    Parameters
+    ----------
+    chart : altair.Chart
+        A chart of this module, or any other.
+    path : path
+        The file; its ending chooses the format.
+    scale : float, default=1
+        Factor of the size of a .png file.
     """
     import vl_convert
 
