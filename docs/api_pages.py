@@ -1,7 +1,7 @@
 """The package's public names come in; the pages of the API reference that list them go out, in docs/api.
 
-A name is public if it is in `termsieve.__all__` or in the `__all__` of a submodule. It is documented once: under
-`termsieve` if it is there, otherwise in the first submodule that has it.
+A name is public if it is in `termsieve.__all__` or in the `__all__` of a submodule. It is documented once:
+under `termsieve` if it is there, otherwise in the first submodule that has it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ KINDS = {"Classes": inspect.isclass, "Functions": inspect.isroutine}
 def modules() -> dict[str, ModuleType]:
     """Return the documented modules by name: the package, then each submodule that has `__all__`."""
     named = {f"termsieve.{name}": import_module(f"termsieve.{name}") for name in termsieve._SUBMODULES}
-    return {"termsieve": termsieve, **{name: module for name, module in named.items() if hasattr(module, "__all__")}}
+    return {
+        "termsieve": termsieve,
+        **{name: module for name, module in named.items() if hasattr(module, "__all__")},
+    }
 
 
 def public_names() -> dict[str, dict[str, Any]]:
@@ -66,7 +69,9 @@ def module_page(name: str, values: dict[str, Any]) -> str:
     page = title(name) + f".. currentmodule:: {name}\n\n{sentence(modules()[name])}\n\n"
     left = dict(values)
     for kind, belongs in KINDS.items():
-        chosen = [own for own, value in left.items() if belongs(value) and not isinstance(value, GenericAlias)]
+        chosen = [
+            own for own, value in left.items() if belongs(value) and not isinstance(value, GenericAlias)
+        ]
         left = {own: value for own, value in left.items() if own not in chosen}
         if chosen:
             listed = "".join(f"   {own}\n" for own in chosen)
@@ -88,8 +93,8 @@ def index_page(names: dict[str, dict[str, Any]]) -> str:
     return page + ".. toctree::\n   :hidden:\n\n" + "".join(f"   {name}\n" for name in names)
 
 
-def write(folder: Path) -> None:
-    """Write all pages of the API reference into the folder, and remove those of names that are gone."""
+def write(folder: Path) -> list[str]:
+    """Write the pages of the API reference into the folder, and return their paths; old ones are removed."""
     names = public_names()
     pages = {f"{name}.rst": module_page(name, values) for name, values in names.items()}
     pages["index.rst"] = index_page(names)
@@ -102,3 +107,4 @@ def write(folder: Path) -> None:
         place = folder / name
         if not place.exists() or place.read_text(encoding="utf-8") != text:
             place.write_text(text, encoding="utf-8")
+    return [str(folder / name) for name in pages]

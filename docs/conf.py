@@ -1,4 +1,4 @@
-"""Sphinx configuration: the pages of this folder and the docstrings come in, the site goes out, without network."""
+"""Sphinx configuration: the pages of this folder and the docstrings come in, the site goes out."""
 
 import sys
 import tomllib
@@ -29,12 +29,13 @@ source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["_build", "_templates"]
 templates_path = ["_templates"]
 highlight_language = "none"
+default_role = "literal"
 nitpicky = False
 
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 
-autosummary_generate = True
+autosummary_generate = api_pages.write(HERE / "api")
 autosummary_ignore_module_all = False
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
@@ -45,10 +46,12 @@ html_title = f"termsieve {release}"
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
-    "icon_links": [{"name": "Repository", "url": PROJECT["urls"]["Repository"], "icon": "fa-brands fa-github"}],
+    "icon_links": [
+        {"name": "Repository", "url": PROJECT["urls"]["Repository"], "icon": "fa-brands fa-github"}
+    ],
     "navigation_with_keys": False,
     "show_toc_level": 2,
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 8,
     "footer_start": ["copyright"],
     "footer_end": [],
 }
@@ -60,6 +63,5 @@ def without_routing(app, what, name, value, skip, options):
 
 
 def setup(app):
-    """Write the pages of the API reference before Sphinx looks for pages."""
+    """Connect what changes the API reference."""
     app.connect("autodoc-skip-member", without_routing)
-    api_pages.write(HERE / "api")
