@@ -34,6 +34,7 @@ DIRECTIVES = {
     "wraparound": False,
     "initializedcheck": CHECKED,
     "cdivision": True,
+    "freethreading_compatible": True,  # docs/architecture.md says why
 }
 NO_COMPILER = (
     "termsieve's kernels are compiled, and the C compiler {name!r} was not found; install one "
