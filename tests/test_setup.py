@@ -59,3 +59,12 @@ def test_without_a_compiler_the_error_is_a_sentence(script, tmp_path):
     done = subprocess.run(words, cwd=tmp_path, env=env, capture_output=True, text=True)
     assert done.returncode == 1
     assert "the C compiler 'no-such-compiler' was not found; install one" in done.stderr
+
+
+def test_the_conda_recipe_asks_for_what_pyproject_asks_for(script):
+    recipe = (ROOT / "recipe" / "recipe.yaml").read_text(encoding="utf-8")
+    assert f'version: "{script.PROJECT["version"]}"' in recipe
+    run = re.findall(r"^    - (\S+ >=\S+)$", recipe.partition("\n  run:\n")[2], re.MULTILINE)
+    wanted = [line.partition(";")[0].strip().lower() for line in script.PROJECT["dependencies"]]
+    wanted.append("python" + script.PROJECT["requires-python"])
+    assert sorted(line.replace(" ", "") for line in run) == sorted(wanted)
