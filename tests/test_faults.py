@@ -6,6 +6,7 @@ import shutil
 import numpy as np
 import pytest
 from tests.faults import DISK, MEMORY, failing
+from tests.fuzz.saved import PLAN
 
 from termsieve import Counts, count
 from termsieve.cli.app import app
@@ -14,21 +15,6 @@ from termsieve.files import MARK
 from termsieve.studies.results import Results
 
 WORDS = [f"word{i}" for i in range(12)]
-PLAN = """name = "tiny"
-[[corpora]]
-name = "mails"
-path = "mails.csv"
-options = { text = "text", label = "label" }
-[protocol]
-folds = 2
-seed = 1
-[[methods]]
-metric = ["bns"]
-[sizes]
-k = [2]
-[[learners]]
-name = "nb"
-"""
 
 
 @pytest.fixture(scope="module")
