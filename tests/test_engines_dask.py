@@ -40,6 +40,7 @@ def test_two_processes_give_the_counts_of_one_pass_in_memory(dask_client, tmp_pa
     assert count(folder, occurrences=True, workers=2) == want
 
 
+@pytest.mark.slow
 def test_the_command_line_counts_on_a_cluster(dask_client, tmp_path):
     corpus = unicode_corpus()
     files = sorted(str(path) for path in write_parts(corpus, tmp_path / "parts").iterdir())
@@ -160,6 +161,7 @@ def test_a_worker_that_always_dies_is_a_named_error(dask_client, tmp_path):
     allow(3)
 
 
+@pytest.mark.slow
 def test_a_cluster_without_workers_and_a_lost_scheduler_are_named_errors(tmp_path):
     from distributed import Client, LocalCluster
 

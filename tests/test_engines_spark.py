@@ -14,7 +14,7 @@ from termsieve.errors import InputError, MissingExtraError
 pytest.importorskip("pyspark")
 
 # PySpark itself warns about newer versions of pandas and of Python.
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 
 def write(corpus, path):
