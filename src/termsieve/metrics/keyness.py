@@ -12,9 +12,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import betaincinv, gammaln
+from scipy.special import betaincinv
 
 from termsieve.errors import InputError
+from termsieve.kernels.tails import log_tails
 from termsieve.metrics.papers import information_gain, joint_information_gain
 from termsieve.metrics.registry import (
     METRICS,
@@ -30,8 +31,6 @@ from termsieve.metrics.registry import (
 
 if TYPE_CHECKING:
     from termsieve.counts import Counts
-
-NEGLIGIBLE = 2.0**-60  # a further table of a tail changes no digit of a float below this share of the sum
 
 
 def _joint_g2(tp: Floats, pos: Floats) -> Floats:
@@ -150,29 +149,6 @@ def _conservative_log_ratio(
     return np.where((df == 0) | (bound == even), 0, np.log2(no_smaller_than(ratio, 1)))
 
 
-def _log_choose(n: Floats, k: Floats) -> Floats:
-    return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
-
-
-def _log_tail(tp: Floats, df: Floats, pos: Floats, neg: Floats) -> Floats:
-    """Return log P(X >= tp) of the hypergeometric distribution, for tables with tp at its mean or above.
-
-    From tp on the probabilities fall, so their sum is that of tp times a series that soon stops to grow.
-    """
-    log_first = _log_choose(pos, tp) + _log_choose(neg, df - tp) - _log_choose(pos + neg, df)
-    total, term = np.ones_like(tp), np.ones_like(tp)
-    active = np.arange(len(tp))
-    x = tp.copy()
-    while len(active):
-        here = x[active]
-        grown = (pos[active] - here) * (df[active] - here)
-        term[active] *= grown / ((here + 1) * (neg[active] - df[active] + here + 1))
-        total[active] += term[active]
-        x[active] += 1
-        active = active[term[active] > NEGLIGIBLE * total[active]]
-    return np.minimum(log_first + np.log(total), 0)
-
-
 @register_metric(
     "fisher_exact",
     label="Fisher's exact test",
@@ -195,7 +171,7 @@ def _fisher_exact(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     size, rest = np.where(sign < 0, neg, pos), np.where(sign < 0, pos, neg)
     leaning = sign != 0
     value = np.zeros(len(tp))
-    log_p = _log_tail(inside[leaning], (inside + outside)[leaning], size[leaning], rest[leaning])
+    log_p = log_tails(inside[leaning], (inside + outside)[leaning], size[leaning], rest[leaning])
     value[leaning] = -sign[leaning] * log_p
     return value.reshape(shape)
 
