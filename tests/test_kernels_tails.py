@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import hypergeom
-
 from termsieve.kernels.tails import log_tails
 
 

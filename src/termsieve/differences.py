@@ -10,11 +10,12 @@ import polars as pl
 from scipy.stats import false_discovery_control
 
 from termsieve.counts import Counts
-from termsieve.counts.table import Ints, dense_rows
+from termsieve.counts.cells import dense_rows
+from termsieve.counts.table import Ints
 from termsieve.display import plain_text
 from termsieve.errors import ParameterError
 from termsieve.intervals import term_intervals
-from termsieve.ranking import check_cut, rank
+from termsieve.ranking import check_cut, p_values, rank
 from termsieve.scores import score
 from termsieve.sources import Source, counts_of
 
@@ -98,8 +99,7 @@ def _changes(label: Any, pair: Counts, k: int, fdr: float, interval: float, min_
     """Return the table of the changes of one class that pass `fdr`."""
     evidence = score(pair, "fisher_exact")
     ranking = rank(evidence, min_df=min_df)
-    # The test is one-sided, towards the side where the table leans.
-    p = np.minimum(1.0, 2 * np.exp(-np.abs(evidence.values[0][ranking.order])))
+    p = p_values(ranking)
     adjusted = false_discovery_control(p) if len(p) else p
     n = min(k, int((adjusted <= fdr).sum()))  # both fall along the ranking
     best = ranking[:n]

@@ -116,7 +116,7 @@ def _score_bounds(
 
 
 def _rate_quantiles(found: Floats, of: Floats) -> Floats:
-    """Return POINTS quantiles, evenly spaced in probability, of rates with Jeffreys' prior: terms x points."""
+    """Return POINTS quantiles, even in probability, of rates with Jeffreys' prior: terms x points."""
     at, matrix = _interpolation()
     nodes = logit(betaincinv(found[:, None] + 0.5, (of - found)[:, None] + 0.5, at))
     return 1 / (1 + np.exp(-(nodes @ matrix)))  # type: ignore[no-any-return]

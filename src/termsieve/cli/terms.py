@@ -63,6 +63,14 @@ MaxDf = Annotated[
     float,
     Option("--max-df", metavar="SHARE", help="Leave out words in more than this share of the documents."),
 ]
+Keep = Annotated[
+    str | None,
+    Option("--keep", metavar="A,B|FILE", help="Words to list in any case: with commas, or one per line."),
+]
+Drop = Annotated[
+    str | None,
+    Option("--drop", metavar="A,B|FILE", help="Words to leave out: with commas, or a file, one per line."),
+]
 Json = Annotated[bool, Option("--json", help="Print JSON.")]
 Csv = Annotated[bool, Option("--csv", help="Print CSV.")]
 RawCells = Annotated[
@@ -89,14 +97,17 @@ def rank(
     min_df: MinDf = 1,
     max_df: MaxDf = 1.0,
     redundancy: Annotated[
-        float | None,
+        str | None,
         Option(
             "--redundancy",
-            metavar="LIMIT",
+            metavar="LIMIT|mrmr",
             help="Leave out words whose documents correlate with those of a better word by LIMIT or more, "
-            "such as 0.5; needs documents, not counts.",
+            "such as 0.5; or choose words by what they tell beyond the others (mrmr). Needs documents, not "
+            "counts.",
         ),
     ] = None,
+    keep: Keep = None,
+    drop: Drop = None,
     interval: Annotated[
         float | None,
         Option(
@@ -132,10 +143,11 @@ def rank(
     check_output(output)
     check_cut("k", k)
     how: dict[str, Any] = {"side": side, "ratio": ratio, "combine": combine, "interval": interval}
-    how |= {"min_df": min_df, "max_df": max_df}
+    how |= {"min_df": min_df, "max_df": max_df, "keep": listed_terms(keep), "drop": listed_terms(drop)}
     if redundancy is not None:
+        limit = _redundancy(redundancy)
         corpus = source.corpus()
-        how |= {"redundancy": redundancy} | source.term_options()
+        how |= {"redundancy": limit} | source.term_options()
         rows = telling_words(corpus, metric, target=target, each=each, k=k, **how).to_dicts()
         title = f"{len(corpus):,} documents, by {get_metric(metric)}, without words that repeat better ones"
     else:
@@ -145,6 +157,27 @@ def rank(
     if not (as_json or as_csv or output):
         rows = [row | {"direction": {1: "+", -1: "-"}.get(row["direction"], "")} for row in rows]
     emit(rows, as_json=as_json, as_csv=as_csv, output=output, title=title, raw_cells=raw_cells)
+
+
+def listed_terms(given: str | None) -> list[str]:
+    """Return the words of a file, one per line, or of a list with commas.
+
+    >>> listed_terms("free, offer"), listed_terms(None)
+    (['free', 'offer'], [])
+    """
+    if given is None:
+        return []
+    path = Path(given)
+    if path.is_file():
+        return [line for line in path.read_text(encoding="utf-8").splitlines() if line]
+    return [word.strip() for word in given.split(",") if word.strip()]
+
+
+def _redundancy(given: str) -> float | str:
+    try:
+        return float(given)
+    except ValueError:
+        return given
 
 
 @app.command(epilog="\b\nExample: termsieve diff january.parquet february.parquet")

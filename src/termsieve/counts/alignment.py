@@ -56,7 +56,7 @@ def places(own: NDArray[Any] | None, among: NDArray[Any] | None, n: int = 0) -> 
 
 def spread(vector: Ints, places: NDArray[np.intp], size: int) -> Ints:
     """Return a vector of `size` with the entries of `vector` at their new places."""
-    moved_vector = np.zeros(size, dtype=np.int64)
+    moved_vector = np.zeros(size, dtype=vector.dtype)
     moved_vector[places[places >= 0]] = vector[places >= 0]
     return moved_vector
 
@@ -70,6 +70,6 @@ def moved(
         row, column = rows[cells.row], columns[cells.col]
         kept = (row >= 0) & (column >= 0)
         return sparse.csr_array((cells.data[kept], (row[kept], column[kept])), shape=shape)
-    cells_there = np.zeros(shape, dtype=np.int64)
+    cells_there = np.zeros(shape, dtype=table.dtype)
     cells_there[np.ix_(rows[rows >= 0], columns[columns >= 0])] = table[np.ix_(rows >= 0, columns >= 0)]
     return cells_there

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 from termsieve.counts import Counts
+from termsieve.counts.weights import checked_weights, some_labels
 from termsieve.errors import ParameterError
 from termsieve.estimators.selector import ColumnSelector
 from termsieve.labels import Labels, encode_labels
@@ -20,13 +21,23 @@ Columns = NDArray[np.int64]
 class LearnedSelector(ColumnSelector):
     """A selector whose `selected_` columns, best first, come from training a learner."""
 
-    def _documents(self, X: Any, y: Any) -> tuple[Any, Labels]:
-        """Return X, dense or CSR, and the labels."""
+    def _documents(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Labels]:
+        """Return X, dense or CSR, y and the labels; documents are repeated by their weights."""
         check_indices(X)
         X = validate_data(self, X, accept_sparse="csr", dtype="numeric")
         labels = encode_labels(y)
+        weights = checked_weights(sample_weight, labels.n_docs) if labels.n_docs == X.shape[0] else None
+        if weights is not None:
+            if weights.dtype.kind == "f":
+                raise ParameterError(
+                    f"{type(self).__name__} tunes on repeated documents, so sample_weight must be whole "
+                    "numbers; TermSelector takes real ones"
+                )
+            rows = np.repeat(np.arange(len(weights)), weights)
+            X, y = X[rows], some_labels(y, rows)
+            labels = encode_labels(y)
         self.classes_ = labels.classes
-        return X, labels
+        return X, y, labels
 
     def _counted(self, X: Any, y: Any, occurrences: bool = False) -> Counts:
         counts = Counts.from_matrix(X, y, getattr(self, "feature_names_in_", None), occurrences)

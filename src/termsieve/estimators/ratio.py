@@ -118,14 +118,14 @@ class RatioSelector(LearnedSelector):
         self.cv = cv
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Find the ratio for each class, and select."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the ratio for each class, and select; whole sample weights repeat documents."""
         check_cut("k", self.k)
         check_objective(self.objective)
         if self.tune not in TUNE:
             raise unknown_name("tune", self.tune, TUNE)
         ratios = checked_shares("ratios", self.ratios)
-        X, labels = self._documents(X, y)
+        X, y, labels = self._documents(X, y, sample_weight)
         counts = self._counted(X, y, with_occurrences(self.metric, X))
         members = labels.indicator()
         tuned = [

@@ -91,15 +91,18 @@ class WeightSelector(LearnedSelector):
         self.max_df = max_df
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Train the model for each class, rank by its weights, and cut."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Train the model for each class, rank by its weights, and cut.
+
+        Whole sample weights repeat documents.
+        """
         given = {name: value for name in CUTS if (value := getattr(self, name)) is not None}
         for name, value in given.items():
             check_cut(name, value)
         if self.combine not in COMBINE:
             raise unknown_name("combine", self.combine, COMBINE)
         model = get_learner(self.model) if isinstance(self.model, str) else clone(self.model)
-        X, labels = self._documents(X, y)
+        X, y, labels = self._documents(X, y, sample_weight)
         counts = self._counted(X, y)
         if counts.n_classes == 0:
             raise InputError("y has no label; at least one document needs one")

@@ -90,12 +90,12 @@ class WFOSelector(LearnedSelector):
         self.combine = combine
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn lam, and select by it."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn lam, and select by it; whole sample weights repeat documents."""
         check_cut("k", self.k)
         check_objective(self.objective)
         lambdas = checked_shares("lambdas", self.lambdas)
-        X, labels = self._documents(X, y)
+        X, y, labels = self._documents(X, y, sample_weight)
         counts = self._counted(X, y)
         if counts.n_classes == 0:
             raise InputError("y has no label; at least one document needs one")

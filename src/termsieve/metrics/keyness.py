@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import betaincinv
+from scipy.special import betaincinv, ndtr
 
 from termsieve.errors import InputError
 from termsieve.kernels.tails import log_tails
@@ -22,6 +22,7 @@ from termsieve.metrics.registry import (
     Floats,
     Metric,
     Occurrences,
+    chi_squared_p,
     direction,
     get_metric,  # noqa: F401 - the examples call it
     no_smaller_than,
@@ -45,7 +46,7 @@ def _joint_g2(tp: Floats, pos: Floats) -> Floats:
     cite="dunning1993",
     formula="2 sum over the four cells of observed log(observed / expected) = 2 n information_gain in nats",
     use="Telling words with a p-value; within a class it ranks like information_gain.",
-    chi_squared=lambda value: value,
+    p_value=chi_squared_p,
     joint=_joint_g2,
 )
 def _g2(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
@@ -156,6 +157,8 @@ def _conservative_log_ratio(
     cite="fisher1935",
     formula="direction * -log p, p the hypergeometric probability of a table that leans as much to that side",
     use="Telling words when counts are small and the chi-squared approximation is poor.",
+    # The score is that of one side, and its value the logarithm.
+    p_value=lambda value, freedom: np.minimum(1.0, 2 * np.exp(-np.abs(value))),
 )
 def _fisher_exact(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """The negative logarithm of the one-sided p-value, with the sign of the direction.
@@ -186,6 +189,7 @@ def _fisher_exact(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     "q = (tf + a) / (all + a0); a = weight * (tf_pos + tf_neg), a0 = weight * all occurrences",
     use="Telling words by occurrences; rare words get small scores unless the difference is certain.",
     standardised=True,
+    p_value=lambda value, freedom: 2 * ndtr(-np.abs(value)),
 )
 def _dirichlet_log_odds(
     tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, weight: float = 0.1, occurrences: Occurrences

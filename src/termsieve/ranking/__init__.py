@@ -7,20 +7,23 @@ from termsieve.ranking.cutoffs import (
     CELL_BYTES,
     CUTS,
     ROW_BYTES,
+    TESTS,
     Size,
     check_cut,
     cut,
     one_cut,
+    p_values,
     sparsity_curve,
 )
-from termsieve.ranking.ordering import Combine, interleaved, rank
-from termsieve.ranking.ranked import Columns, Ranking, Side, Tables
+from termsieve.ranking.ordering import interleaved, rank
+from termsieve.ranking.ranked import Columns, Combine, Ranking, Side, Tables
 
 __all__ = [
     "ALL",
     "CELL_BYTES",
     "CUTS",
     "ROW_BYTES",
+    "TESTS",
     "Columns",
     "Combine",
     "Ranking",
@@ -31,6 +34,7 @@ __all__ = [
     "cut",
     "interleaved",
     "one_cut",
+    "p_values",
     "rank",
     "sparsity_curve",
 ]

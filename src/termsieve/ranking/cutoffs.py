@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from termsieve.counts.table import Counts
 from termsieve.errors import ParameterError
-from termsieve.metrics import Floats
+from termsieve.metrics import METRICS, Floats
 from termsieve.ranking.ranked import Columns, Ranking
 
 CUTS = ("k", "fraction", "threshold", "sparsity", "memory")
+TESTS = ("fpr", "fdr", "fwe")  # cut-offs by p-value
 CELL_BYTES = 12  # per cell of a CSR matrix: a float64 value and a 32-bit column index
 ROW_BYTES = 4  # per row of a CSR matrix: the row pointer
 
@@ -25,6 +26,9 @@ def cut(
     threshold: float | None = None,
     sparsity: float | None = None,
     memory: float | None = None,
+    fpr: float | None = None,
+    fdr: float | None = None,
+    fwe: float | None = None,
 ) -> Columns:
     """Return the columns of the terms that a cut-off keeps, the best first.
 
@@ -44,15 +48,31 @@ def cut(
     memory : float, optional
         Keep as many terms as possible while the training matrix (CSR, float64, 32-bit indices) takes at most
         this many bytes.
+    fpr, fdr, fwe : float, optional
+        Keep the terms whose p-value passes this false positive rate, this false discovery rate (Benjamini and
+        Hochberg), or this probability of any false positive (Bonferroni) over all ranked terms; see
+        :func:`termsieve.ranking.p_values`.
 
     Returns
     -------
     ndarray of int
-        The columns of the selected terms.
+        The columns of the selected terms: those of the cut-off, and those that the ranking keeps.
     """
-    given = one_cut(k=k, fraction=fraction, threshold=threshold, sparsity=sparsity, memory=memory)
+    given = one_cut(
+        k=k,
+        fraction=fraction,
+        threshold=threshold,
+        sparsity=sparsity,
+        memory=memory,
+        fpr=fpr,
+        fdr=fdr,
+        fwe=fwe,
+    )
     name, value = next(iter(given.items()), ("k", 1000))
     counts, order = ranking.counts, ranking.order
+    if name in TESTS:
+        passing = _passing(p_values(ranking), name, value)
+        return order[passing | np.isin(order, ranking.keep)]
     if name == "k":
         n = int(value)
     elif name == "fraction":
@@ -63,7 +83,46 @@ def cut(
         n = _kept_within(ranking, value * counts.n_docs)
     else:
         n = _kept_within(ranking, (value - ROW_BYTES * (counts.n_docs + 1)) / CELL_BYTES)
-    return order[:n]
+    if not len(ranking.keep):
+        return order[:n]
+    return order[(np.arange(len(order)) < n) | np.isin(order, ranking.keep)]
+
+
+def p_values(ranking: Ranking) -> Floats:
+    """Return the p-value of each ranked term: that it tells nothing about any class.
+
+    Of the greatest score over several classes it is that of the score times the number of classes
+    (Bonferroni), at most 1. Of the form over all classes it has one degree of freedom less than classes.
+
+    >>> from termsieve.ranking import rank
+    >>> from termsieve.scores import score
+    >>> X, y = [[1, 0], [1, 1], [0, 1], [0, 0]], ["spam", "spam", "ham", "ham"]
+    >>> p_values(rank(score(Counts.from_matrix(X, y).take(["spam"]), "chi_squared"))).round(4).tolist()
+    [0.0455, 1.0]
+    """
+    metric = None if ranking.class_scores is None else ranking.class_scores.metric
+    if metric is None or metric.p_value is None:
+        having = ", ".join(name for name, entry in METRICS.items() if entry.p_value)
+        what = "this ranking has no test" if metric is None else f"metric '{metric}' has no p-value"
+        raise ParameterError(f"{what}; these metrics have one, for fpr=, fdr= and fwe=: {having}")
+    if ranking.combine == "mean" or ranking.alpha is not None:
+        raise ParameterError("a mean or weighted score has no p-value; leave out alpha= and combine='mean'")
+    n_classes = ranking.counts.n_classes
+    values = np.abs(ranking.scores[ranking.order])
+    if ranking.combine == "joint":
+        return metric.p_value(values, max(1, n_classes - 1))
+    return np.minimum(1.0, n_classes * metric.p_value(values, 1))
+
+
+def _passing(p: Floats, name: str, rate: float) -> NDArray[np.bool_]:
+    """Return which p-values pass a cut-off, as in scikit-learn's SelectFpr, SelectFdr and SelectFwe."""
+    if name == "fpr":
+        return p < rate
+    if name == "fwe":
+        return p < rate / max(1, len(p))
+    ascending = np.sort(p)
+    below = ascending[ascending <= rate / max(1, len(p)) * np.arange(1, len(p) + 1)]
+    return p <= below.max(initial=-1.0)
 
 
 def one_cut(
@@ -73,13 +132,17 @@ def one_cut(
     threshold: float | None = None,
     sparsity: float | None = None,
     memory: float | None = None,
+    fpr: float | None = None,
+    fdr: float | None = None,
+    fwe: float | None = None,
 ) -> dict[str, Any]:
     """Return the given cut-off by its name, or nothing; several cut-offs and wrong values are errors.
 
     >>> one_cut(fraction=0.1), one_cut()
     ({'fraction': 0.1}, {})
     """
-    every = zip(CUTS, (k, fraction, threshold, sparsity, memory), strict=True)
+    values = (k, fraction, threshold, sparsity, memory, fpr, fdr, fwe)
+    every = zip((*CUTS, *TESTS), values, strict=True)
     given = {name: value for name, value in every if value is not None}
     if len(given) > 1:
         raise ParameterError(f"give one cut-off, not {' and '.join(given)} together")
@@ -98,7 +161,7 @@ def check_cut(name: str, value: Any) -> None:
         "threshold": (number, "a finite number"),
         "sparsity": (number and value > 0, "a number above 0"),
         "memory": (number and value > 0, "a number of bytes above 0"),
-    }
+    } | dict.fromkeys(TESTS, (number and 0 < value < 1, "a number between 0 and 1"))
     holds, rule = rules[name]
     if not holds:
         raise ParameterError(f"{name} must be {rule}, not {value!r}")

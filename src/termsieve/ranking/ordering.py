@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import reduce
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from termsieve.counts.table import DENSE_CELLS
+from termsieve.counts import matrix as layout
 from termsieve.errors import InputError, ParameterError, unknown_name
 from termsieve.kernels import ranking as kernel
 from termsieve.limits import document_limits
 from termsieve.metrics import METRICS, Floats
-from termsieve.ranking.ranked import Columns, Ranking, Side
+from termsieve.ranking.ranked import Columns, Combine, Ranking, Side
 from termsieve.scores import Block, Scores
-
-Combine = Literal["max", "mean", "round_robin", "joint"]
 
 
 def rank(
@@ -29,6 +27,8 @@ def rank(
     combine: Combine = "max",
     min_df: float = 1,
     max_df: float = 1.0,
+    keep: Iterable[str | int] = (),
+    drop: Iterable[str | int] = (),
 ) -> Ranking:
     """Return the terms from best to worst.
 
@@ -53,6 +53,9 @@ def rank(
     min_df, max_df : int or float, default=1 and 1.0
         Terms in fewer than `min_df` or in more than `max_df` documents are left out; a float is a share of
         the documents.
+    keep, drop : iterable of str or int, optional
+        Terms, or their columns, that every cut-off keeps in addition to its own, whatever their document
+        frequency, and terms that are left out. Terms that the counts do not have are ignored.
 
     Returns
     -------
@@ -70,8 +73,13 @@ def rank(
     """
     _check(scores, side, ratio, alpha, combine)
     counts = scores.counts
-    low, high = document_limits(counts.n_docs, min_df, max_df)
-    eligible = (counts.df >= low) & (counts.df <= high)
+    # A term in documents of any weight is in at least one, though their weights may be below 1.
+    any_weight = counts.weighted and min_df == 1
+    low, high = document_limits(counts.n_docs, 0.0 if any_weight else min_df, max_df)
+    eligible = (counts.df > 0 if any_weight else counts.df >= low) & (counts.df <= high)
+    kept = counts.columns(keep, "keep")
+    eligible[kept] = True
+    eligible[counts.columns(drop, "drop")] = False
     base = counts.by_df if eligible.all() else counts.by_df[eligible[counts.by_df]]
     if combine == "joint":
         value = _joint(scores)
@@ -80,7 +88,9 @@ def rank(
         ranking = _round_robin(scores, base, side, ratio, alpha)
     else:
         ranking = _by_combined_key(scores, base, side, ratio, alpha, combine)
-    return replace(ranking, class_scores=scores, prefers=side if ratio is None else "positive")
+    prefers = side if ratio is None else "positive"
+    kept = kept[eligible[kept]]
+    return replace(ranking, class_scores=scores, prefers=prefers, combine=combine, alpha=alpha, keep=kept)
 
 
 def _check(scores: Scores, side: Any, ratio: Any, alpha: Any, combine: Any) -> None:
@@ -211,7 +221,7 @@ def _round_robin(
     scores: Scores, base: Columns, side: str, ratio: float | None, alpha: float | None
 ) -> Ranking:
     counts = scores.counts
-    if counts.n_classes * len(base) > 8 * DENSE_CELLS:
+    if counts.n_classes * len(base) > 8 * layout.DENSE_CELLS:
         raise InputError(
             "combine='round_robin' needs all rankings at once, and there are too many; use 'max'"
         )

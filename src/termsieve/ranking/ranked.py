@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple, overload
 
 import numpy as np
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import polars
 
 Side = Literal["both", "positive", "negative"]
+Combine = Literal["max", "mean", "round_robin", "joint"]
 Columns = NDArray[np.int64]
 
 
@@ -50,6 +51,10 @@ class Ranking:
         The scores of every class, from which `scores` was combined.
     prefers : {"both", "positive", "negative"}
         The kind of term that was ranked first.
+    combine, alpha
+        How the scores of the classes became one; see :func:`termsieve.rank`.
+    keep : ndarray of int
+        Columns that every cut-off keeps.
 
     Examples
     --------
@@ -68,6 +73,9 @@ class Ranking:
     counts: Counts
     class_scores: Scores | None = None
     prefers: Side = "both"
+    combine: Combine = "max"
+    alpha: float | None = None
+    keep: Columns = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     def __len__(self) -> int:
         return len(self.order)
@@ -133,12 +141,13 @@ class Ranking:
     def tables(self, columns: Columns) -> Tables:
         """Return the 2x2 tables of some columns, each for the class that `to_frame` names."""
         own = self._telling_classes(columns)
-        tp = np.zeros(len(columns), dtype=np.int64)
+        tp = np.zeros(len(columns), dtype=self.counts.df.dtype)
         for rows, table, _ in self.counts.blocks(columns=columns):
             here = np.flatnonzero((own >= rows.start) & (own < rows.stop))
             tp[here] = table[own[here] - rows.start, here]
         pos = self.counts.pos[own]
-        return Tables(own, tp, self.counts.df[columns] - tp, pos, self.counts.n_docs - pos)
+        fp = np.maximum(self.counts.df[columns] - tp, 0)
+        return Tables(own, tp, fp, pos, self.counts.n_docs - pos)
 
     def directions(self, columns: Columns, own: NDArray[np.intp] | None = None) -> NDArray[np.int64]:
         """Return the direction of some columns for one class each, by default that which `to_frame` names."""
