@@ -16,16 +16,13 @@ from sklearn.svm import LinearSVC
 from termsieve import (
     METRICS,
     Counts,
-    RatioSelector,
     TermSelector,
     TermWeighter,
-    WeightSelector,
-    WFOSelector,
     score,
     telling_words,
 )
 from termsieve.counts.weights import grid_weights
-from termsieve.errors import FormatError, InputError, ParameterError
+from termsieve.errors import FormatError, InputError
 from termsieve.estimators import TermScaler
 from termsieve.files import write_whole
 from termsieve.parquet import file_metadata, sealed
@@ -150,9 +147,6 @@ def test_a_file_that_hides_its_weights_is_damaged(tmp_path):
         TermWeighter(),
         TermScaler(),
         TermScaler(weight="bns", min_df=3),
-        RatioSelector(k=4, cv=2),
-        WFOSelector(k=4, cv=2),
-        WeightSelector(k=4),
     ],
     ids=str,
 )
@@ -166,12 +160,9 @@ def test_estimators_learn_the_same_from_weights_and_from_repeated_documents(esti
     np.testing.assert_allclose(*as_dense)
 
 
-def test_real_weights_are_for_selectors_that_only_count():
+def test_a_selector_counts_real_weights():
     X, y, _ = documents(3)
-    w = np.linspace(0.1, 1, len(y))
-    assert TermSelector(k=3).fit(X, y, sample_weight=w).counts_.weighted
-    with pytest.raises(ParameterError, match="TermSelector takes real ones"):
-        WFOSelector(k=3).fit(X, y, sample_weight=w)
+    assert TermSelector(k=3).fit(X, y, sample_weight=np.linspace(0.1, 1, len(y))).counts_.weighted
 
 
 def test_weights_reach_a_selector_inside_a_pipeline_and_a_cross_validation():

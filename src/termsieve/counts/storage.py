@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from termsieve.counts.alignment import ROUNDING
 from termsieve.counts.cells import least
-from termsieve.counts.table import ROUNDING, Counts
+from termsieve.counts.table import Counts
 from termsieve.errors import FormatError, InputError, TermsieveError
 from termsieve.files import write_whole
 from termsieve.labels import checked_labels, class_array

@@ -13,27 +13,18 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from termsieve.counts import matrix as layout
-from termsieve.counts.alignment import moved, places, spread, union, union_terms
-from termsieve.counts.cells import are_same, bits, dense_rows, least, number_table, outside, term_names
-from termsieve.counts.matrix import (
-    class_table,
-    presence_matrix,
-    too_many_occurrences,
-    whole_numbers,
-)
-from termsieve.counts.weights import checked_weights, grid_weights, some_labels, weighted_tables
+from termsieve.counts.alignment import TABLES, combined
+from termsieve.counts.cells import are_same, bits, dense_rows, number_table, outside, term_names
+from termsieve.counts.documents import tables_of
 from termsieve.display import SHOWN_ROWS, html_table
 from termsieve.errors import InputError, ParameterError, unknown_name
 from termsieve.kernels import counting
-from termsieve.labels import encode_labels
 
 if TYPE_CHECKING:
     import polars
 
 NUMBERED_DF = 1024  # rarer terms often share their 2x2 tables, so these tables are numbered
-TABLES = ("tp", "pos", "df", "tf", "tf_total", "squares")
 FIELDS = (*TABLES, "n_docs", "classes", "multilabel", "weighted")
-ROUNDING = 1e-12  # share of the documents by which sums of real weights may be wrong
 Ints = NDArray[np.int64]  # of real weights, float64
 
 
@@ -153,45 +144,29 @@ class Counts:
             How much each document counts, 0 or more. With whole numbers the counts are those of repeated
             documents. With others the counts are float64 and say so; the weights are then rounded to nine
             digits of their mean, so that sums and differences of counts have no rounding errors.
+
+        Returns
+        -------
+        Counts
+            The counts.
         """
-        names, matrix = presence_matrix(X)
-        if terms is None:
-            terms = names
-        labels = encode_labels(y)
-        if labels.n_docs != matrix.shape[0]:
-            raise InputError(f"X has {matrix.shape[0]:,} documents but y has {labels.n_docs:,} labels")
-        if labels.n_docs == 0:
-            raise InputError("X has no documents; give at least one")
-        weights = checked_weights(sample_weight, labels.n_docs)
-        if weights is not None:
-            if not weights.all():  # documents without weight are as if they were not there
-                there = np.flatnonzero(weights)
-                matrix, labels, weights = matrix[there], encode_labels(some_labels(y, there)), weights[there]
-            tables = weighted_tables(matrix, labels, grid_weights(weights), occurrences)
-            kind = {"multilabel": labels.multilabel, "weighted": weights.dtype.kind == "f"}
-            return cls(classes=labels.classes, terms=terms, **kind, **tables)
-        n_terms = matrix.shape[1]
-        tp = class_table(matrix, labels, None)
-        if labels.multilabel:
-            df = np.zeros(n_terms, dtype=np.int64)
-            counting.column_counts(matrix.indices, df)
-        else:
-            df = np.asarray(tp.sum(axis=0), dtype=np.int64)
-        counts = cls(tp, labels.sizes, df, labels.n_docs, labels.classes, terms, multilabel=labels.multilabel)
-        if occurrences:
-            values = whole_numbers(matrix.data)
-            counts.tf_total, counts.squares = np.zeros((2, n_terms), dtype=np.int64)
-            most = counting.column_moments(matrix.indices, values, counts.tf_total, counts.squares)
-            # No sum is larger than the sum of squares of one column.
-            doubtful = most**2 * matrix.shape[0] >= 2**63
-            if doubtful and not counting.squares_fit(matrix.indices, values, n_terms):
-                raise too_many_occurrences()
-            counts.tf = class_table(matrix, labels, values)
-        return counts
+        return cls(**tables_of(X, y, terms, occurrences, sample_weight))
 
     def replace(self, **changes: Any) -> Counts:
         """Return the counts with some of the constructor's arguments changed.
 
+        Parameters
+        ----------
+        **changes
+            Arguments of the constructor.
+
+        Returns
+        -------
+        Counts
+            The changed counts.
+
+        Examples
+        --------
         >>> counts = Counts.from_matrix([[1, 0], [1, 1]], ["a", "b"], terms=["one", "two"])
         >>> counts.replace(classes=["x", "y"]).classes.tolist()
         ['x', 'y']
@@ -206,6 +181,18 @@ class Counts:
     def position(self, label: Any) -> int:
         """Return the position of a class among `classes`, by its label or by the label's text.
 
+        Parameters
+        ----------
+        label : label
+            The class.
+
+        Returns
+        -------
+        int
+            The position.
+
+        Examples
+        --------
         >>> Counts.from_matrix([[1], [0]], ["ham", "spam"]).position("spam")
         1
         """
@@ -285,7 +272,20 @@ class Counts:
         return first, kind
 
     def direction(self, classes: slice = slice(None), columns: Any = slice(None)) -> NDArray[np.int8]:
-        """Return classes x terms: +1 where a term speaks for the class, -1 where against, 0 where neither."""
+        """Return classes x terms: +1 where a term speaks for the class, -1 where against, 0 where neither.
+
+        Parameters
+        ----------
+        classes : slice, optional
+            The classes; all by default.
+        columns : slice or array of int, optional
+            The columns; all by default.
+
+        Returns
+        -------
+        ndarray of int8
+            +1, -1 or 0.
+        """
         tp = dense_rows(self.tp, classes)[:, columns]
         return np.sign(tp * self.n_docs - self.df[columns] * self.pos[classes, None]).astype(np.int8)
 
@@ -324,6 +324,16 @@ class Counts:
         """Return the counts of some classes, against all other documents.
 
         A string is the name of a class; a whole number is a position, also where the labels are numbers.
+
+        Parameters
+        ----------
+        classes : iterable
+            Names or positions.
+
+        Returns
+        -------
+        Counts
+            The counts of these classes.
         """
         given = classes.tolist() if isinstance(classes, np.ndarray) else list(classes)
         at = np.array([self._place(one) for one in given], dtype=np.intp)
@@ -352,6 +362,18 @@ class Counts:
         """Yield (classes, tp, fp) of some columns for blocks of classes, dense, each of about `cells` cells.
 
         By default dense counts are one block.
+
+        Parameters
+        ----------
+        cells : int, optional
+            Largest number of cells of a block.
+        columns : slice or array of int, optional
+            The columns; all by default.
+
+        Yields
+        ------
+        tuple
+            A slice of classes, and the arrays tp and fp of these classes.
         """
         df = self.df[columns]
         if cells is None:
@@ -410,48 +432,7 @@ class Counts:
     def _combined(self, other: Counts, sign: int) -> Counts:
         if not isinstance(other, Counts):
             return NotImplemented
-        if self.occurrences != other.occurrences:
-            raise InputError("only one of the two Counts has occurrences; count both with occurrences=True")
-        if sign > 0:
-            classes, terms = union(self.classes, other.classes), union_terms(self, other)
-        else:
-            classes, terms = self.classes, self.terms
-        a, b = self._aligned(classes, terms), other._aligned(classes, terms)
-        if other.df.sum() != b[2].sum() or other.pos.sum() != b[1].sum():
-            raise InputError(
-                "the part has terms or classes that the whole does not have; subtract only a part of it"
-            )
-        tables = [None if x is None else x + sign * y for x, y in zip(a, b, strict=True)]
-        n_docs = self.n_docs + sign * other.n_docs
-        weighted = self.weighted or other.weighted
-        lost = -ROUNDING * self.n_docs if weighted else 0
-        if sign < 0 and (n_docs < lost or any(least(table) < lost for table in tables if table is not None)):
-            raise InputError(
-                "the difference falls below zero: some documents of the part are not in the whole"
-            )
-        # If the sum of two such numbers does not fit into 64 bits, it becomes negative.
-        if sign > 0 and any(least(table) < 0 for table in tables[4:] if table is not None):
-            raise too_many_occurrences()
-        changes = dict(zip(TABLES, tables, strict=True))
-        multilabel = self.multilabel or other.multilabel
-        if terms is not self.terms:
-            changes["terms"] = terms
-        changes |= {"n_docs": n_docs, "classes": classes, "multilabel": multilabel, "weighted": weighted}
-        return self.replace(**changes)
-
-    def _aligned(self, classes: NDArray[Any], terms: NDArray[Any] | None) -> list[Any]:
-        """Return the tables rearranged to `classes` and `terms`; other classes and terms are left out."""
-        rows, columns = places(self.classes, classes), places(self.terms, terms, self.n_terms)
-        n_classes, n_terms = len(classes), self.n_terms if terms is None else len(terms)
-        large = n_classes * n_terms > layout.DENSE_CELLS
-        return [
-            moved(self.tp, rows, columns, (n_classes, n_terms), large),
-            spread(self.pos, rows, n_classes),
-            spread(self.df, columns, n_terms),
-            None if self.tf is None else moved(self.tf, rows, columns, (n_classes, n_terms), large),
-            None if self.tf_total is None else spread(self.tf_total, columns, n_terms),
-            None if self.squares is None else spread(self.squares, columns, n_terms),
-        ]
+        return self.replace(**combined(self, other, sign))
 
     def to_frame(self) -> polars.DataFrame:
         """Return a polars frame with one row per class and term: class, term, tp, fp, df, pos, neg."""
@@ -474,6 +455,11 @@ class Counts:
         """Write the counts to one Parquet file with one row per term.
 
         If writing fails, no file is left behind. `load` detects damaged files.
+
+        Parameters
+        ----------
+        path : path
+            The file to write.
         """
         from termsieve.counts.storage import save
 
@@ -481,7 +467,18 @@ class Counts:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Counts:
-        """Read the counts that `save` wrote; a damaged or foreign file is a FormatError."""
+        """Read the counts that `save` wrote; a damaged or foreign file is a FormatError.
+
+        Parameters
+        ----------
+        path : path
+            The file to read.
+
+        Returns
+        -------
+        Counts
+            The counts.
+        """
         from termsieve.counts.storage import load
 
         return load(path)

@@ -1,4 +1,4 @@
-"""The base of the learned selectors: documents come in, checked documents and their counts go out."""
+"""What the learned estimators share: checked documents and counts; the classes that decision values mean."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 from termsieve.counts import Counts
-from termsieve.counts.weights import checked_weights, some_labels
 from termsieve.errors import ParameterError
 from termsieve.estimators.selector import ColumnSelector
 from termsieve.labels import Labels, encode_labels
@@ -21,28 +20,26 @@ Columns = NDArray[np.int64]
 class LearnedSelector(ColumnSelector):
     """A selector whose `selected_` columns, best first, come from training a learner."""
 
-    def _documents(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Labels]:
-        """Return X, dense or CSR, y and the labels; documents are repeated by their weights."""
+    def _documents(self, X: Any, y: Any) -> tuple[Any, Labels]:
+        """Return X, dense or CSR, and the labels."""
         check_indices(X)
         X = validate_data(self, X, accept_sparse="csr", dtype="numeric")
         labels = encode_labels(y)
-        weights = checked_weights(sample_weight, labels.n_docs) if labels.n_docs == X.shape[0] else None
-        if weights is not None:
-            if weights.dtype.kind == "f":
-                raise ParameterError(
-                    f"{type(self).__name__} tunes on repeated documents, so sample_weight must be whole "
-                    "numbers; TermSelector takes real ones"
-                )
-            rows = np.repeat(np.arange(len(weights)), weights)
-            X, y = X[rows], some_labels(y, rows)
-            labels = encode_labels(y)
         self.classes_ = labels.classes
-        return X, y, labels
+        return X, labels
 
     def _counted(self, X: Any, y: Any, occurrences: bool = False) -> Counts:
         counts = Counts.from_matrix(X, y, getattr(self, "feature_names_in_", None), occurrences)
         self.counts_ = counts
         return counts
+
+
+def decided_classes(values: NDArray[Any], classes: NDArray[Any], several_labels: bool) -> NDArray[Any]:
+    """Return the class of each document by its decision values; of several labels, an indicator matrix."""
+    if several_labels:
+        return (values > 0).astype(np.int64)
+    codes = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
+    return np.asarray(classes[codes])
 
 
 def checked_shares(name: str, shares: Any) -> list[float]:

@@ -74,7 +74,19 @@ class TermScaler(TransformerMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn which terms are kept and what each weighs; `y` is needed where the weight is a metric.
 
-        A document counts as much as its sample weight.
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+        y : array-like, optional
+            The labels of the documents.
+        sample_weight : array-like of shape (n_docs,), optional
+            How much each document counts.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
         """
         if self.values not in VALUES:
             raise unknown_name("values", str(self.values), VALUES)
@@ -90,7 +102,18 @@ class TermScaler(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> sparse.csr_matrix:
-        """Return the kept columns, scaled."""
+        """Return the kept columns, scaled.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+
+        Returns
+        -------
+        array or sparse matrix
+            The changed matrix.
+        """
         check_is_fitted(self)
         X = self._counts(X, reset=False)
         if len(self.kept_) < X.shape[1]:
@@ -105,7 +128,18 @@ class TermScaler(TransformerMixin, BaseEstimator):
         return unit_rows(scaled) if self.unit_length else scaled
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """Return the names of the kept terms."""
+        """Return the names of the kept terms.
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            The names of the columns; needed only where `fit` saw no names.
+
+        Returns
+        -------
+        ndarray of str
+            The names.
+        """
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None) if input_features is None else input_features
         if names is None:

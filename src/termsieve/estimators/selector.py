@@ -192,7 +192,19 @@ class TermSelector(ColumnSelector):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Count the documents of X, score the terms and select.
 
-        A document counts as much as its `sample_weight`; whole weights are as good as repeated documents.
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+        y : array-like, optional
+            The labels of the documents.
+        sample_weight : array-like of shape (n_docs,), optional
+            How much each document counts; whole weights are as good as repeated documents.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
         """
         self._check_cut()
         ranking = self._rank(self._counted(X, y, sample_weight, reset=True))
@@ -204,7 +216,22 @@ class TermSelector(ColumnSelector):
 
     @_counts_suffice
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Add documents with the same columns, of known or new classes, and select again."""
+        """Add documents with the same columns, of known or new classes, and select again.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+        y : array-like, optional
+            The labels of the documents.
+        sample_weight : array-like of shape (n_docs,), optional
+            How much each document counts.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+        """
         self._check_cut()
         if not hasattr(self, "counts_"):
             return self.fit(X, y, sample_weight)
@@ -222,7 +249,18 @@ class TermSelector(ColumnSelector):
         return self._select(counts)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """Return the names of the selected terms, in column order."""
+        """Return the names of the selected terms, in column order.
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            The names of the columns; needed only where `fit` saw no names.
+
+        Returns
+        -------
+        ndarray of str
+            The names.
+        """
         check_is_fitted(self)
         if (
             input_features is None
@@ -308,6 +346,18 @@ class ScoreFunction:
 def score_func(spec: str | Metric | Callable[..., Any]) -> ScoreFunction:
     """Return the metric as a score function for scikit-learn's own selectors.
 
+    Parameters
+    ----------
+    spec : str, Metric or callable
+        The metric.
+
+    Returns
+    -------
+    callable
+        A function of (X, y) that returns the scores and, where the metric has them, p-values.
+
+    Examples
+    --------
     >>> from sklearn.feature_selection import SelectKBest
     >>> SelectKBest(score_func("bns"), k=2)
     SelectKBest(k=2, score_func=score_func('bns'))

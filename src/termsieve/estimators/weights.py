@@ -91,10 +91,20 @@ class WeightSelector(LearnedSelector):
         self.max_df = max_df
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Train the model for each class, rank by its weights, and cut.
 
-        Whole sample weights repeat documents.
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+        y : array-like, optional
+            The labels of the documents.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
         """
         given = {name: value for name in CUTS if (value := getattr(self, name)) is not None}
         for name, value in given.items():
@@ -102,7 +112,7 @@ class WeightSelector(LearnedSelector):
         if self.combine not in COMBINE:
             raise unknown_name("combine", self.combine, COMBINE)
         model = get_learner(self.model) if isinstance(self.model, str) else clone(self.model)
-        X, y, labels = self._documents(X, y, sample_weight)
+        X, labels = self._documents(X, y)
         counts = self._counted(X, y)
         if counts.n_classes == 0:
             raise InputError("y has no label; at least one document needs one")

@@ -90,12 +90,25 @@ class WFOSelector(LearnedSelector):
         self.combine = combine
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn lam, and select by it; whole sample weights repeat documents."""
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn lam, and select by it.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+        y : array-like, optional
+            The labels of the documents.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+        """
         check_cut("k", self.k)
         check_objective(self.objective)
         lambdas = checked_shares("lambdas", self.lambdas)
-        X, y, labels = self._documents(X, y, sample_weight)
+        X, labels = self._documents(X, y)
         counts = self._counted(X, y)
         if counts.n_classes == 0:
             raise InputError("y has no label; at least one document needs one")

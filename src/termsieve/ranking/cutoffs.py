@@ -57,6 +57,19 @@ def cut(
     -------
     ndarray of int
         The columns of the selected terms: those of the cut-off, and those that the ranking keeps.
+
+    Raises
+    ------
+    ParameterError
+        If more than one cut-off is given, or one outside its range.
+
+    Examples
+    --------
+    >>> from termsieve import Counts, rank, score
+    >>> counts = Counts.from_matrix([[1, 0, 1], [1, 1, 0], [0, 1, 1]], ["spam", "spam", "ham"])
+    >>> ranking = rank(score(counts, "bns"))
+    >>> cut(ranking, k=1).tolist(), len(cut(ranking, fraction=0.7))
+    ([0], 2)
     """
     given = one_cut(
         k=k,

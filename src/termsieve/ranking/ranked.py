@@ -93,7 +93,18 @@ class Ranking:
         return str(self.counts.names()[self.order[place]])
 
     def head(self, n: int = 10) -> Ranking:
-        """Return the ranking of the best `n` terms."""
+        """Return the ranking of the best `n` terms.
+
+        Parameters
+        ----------
+        n : int, default=10
+            Number of terms.
+
+        Returns
+        -------
+        Ranking
+            The best terms.
+        """
         return self[:n]
 
     @property
@@ -118,6 +129,16 @@ class Ranking:
         (+1: the term speaks for the class, -1: against it), tp, fp, pos and neg are of that class. Where the
         ranking was made without scores per class, it is the class in which the share of documents with the
         term differs most from that in the rest. `places` keeps the rows at some places of the ranking.
+
+        Parameters
+        ----------
+        places : array of int, optional
+            Places of the ranking; all by default.
+
+        Returns
+        -------
+        polars.DataFrame
+            One row per term.
         """
         import polars as pl
 
@@ -139,7 +160,18 @@ class Ranking:
         )
 
     def tables(self, columns: Columns) -> Tables:
-        """Return the 2x2 tables of some columns, each for the class that `to_frame` names."""
+        """Return the 2x2 tables of some columns, each for the class that `to_frame` names.
+
+        Parameters
+        ----------
+        columns : array of int
+            The columns of terms.
+
+        Returns
+        -------
+        Tables
+            The tables.
+        """
         own = self._telling_classes(columns)
         tp = np.zeros(len(columns), dtype=self.counts.df.dtype)
         for rows, table, _ in self.counts.blocks(columns=columns):
@@ -150,7 +182,20 @@ class Ranking:
         return Tables(own, tp, fp, pos, self.counts.n_docs - pos)
 
     def directions(self, columns: Columns, own: NDArray[np.intp] | None = None) -> NDArray[np.int64]:
-        """Return the direction of some columns for one class each, by default that which `to_frame` names."""
+        """Return the direction of some columns for one class each, by default that which `to_frame` names.
+
+        Parameters
+        ----------
+        columns : array of int
+            The columns of terms.
+        own : array of int, optional
+            The class of each column.
+
+        Returns
+        -------
+        ndarray of int
+            +1, -1 or 0.
+        """
         own = self._telling_classes(columns) if own is None else own
         directions = np.zeros(len(columns), dtype=np.int64)
         for rows, _, signs in self._heights(columns):
