@@ -9,7 +9,7 @@ import typer
 from typer import Option
 
 from termsieve.cli.output import check_output, emit, show_json, show_table
-from termsieve.cli.shell import say
+from termsieve.cli.shell import say, wrong
 from termsieve.cli.source import Source, takes_source
 from termsieve.spec import READING
 
@@ -185,8 +185,21 @@ def _redundancy(given: str) -> float | str:
 def diff(
     source: Source,
     other: Annotated[
-        str, typer.Argument(metavar="AFTER", help="The documents or counts after, of the same kind.")
-    ],
+        str | None,
+        typer.Argument(
+            metavar="[AFTER]",
+            help="The documents or counts after, of the same kind; not for windows.",
+            show_default=False,
+        ),
+    ] = None,
+    before: Annotated[
+        str | None,
+        Option("--before", metavar="SPAN", help="For windows: those before, such as 2024-W01..2024-W04."),
+    ] = None,
+    after: Annotated[
+        str | None,
+        Option("--after", metavar="SPAN", help="For windows: those after; the last one by default."),
+    ] = None,
     each: Annotated[bool, Option("--each", help="Also compare the documents of each class.")] = False,
     k: Annotated[int, Option("-k", metavar="N", help="Most words, of all documents and of each class.")] = 30,
     fdr: Annotated[
@@ -203,18 +216,25 @@ def diff(
     as_csv: Csv = False,
     raw_cells: RawCells = False,
 ) -> None:
-    """Print the words that came, went, rose and fell from FILE to AFTER.
+    """Print the words that came, went, rose and fell from FILE to AFTER, or between windows of FILE.
 
+    Windows are in files that `count --by` wrote; by default the last one is compared with all before.
     Only changes that are more than chance are listed, the surest first. ratio is that of the shares of
     documents with the word, low and high are its interval of 95 %; before and after are the documents that
     have the word, of of_before and of_after documents.
     """
+    from termsieve.counts import Windows
     from termsieve.differences import difference
 
     check_output(output)
-    before, after = source.counted([source.file]), source.counted([other])
-    found = difference(before, after, each=each, k=k, fdr=fdr, min_df=min_df)
-    title = f"{before.n_docs:,} documents before, {after.n_docs:,} after"
+    if other is None:
+        first, second = Windows.load(source.file).pair(before, after)
+    elif before is None and after is None:
+        first, second = source.counted([source.file]), source.counted([other])
+    else:
+        raise wrong("--before and --after are for the windows of one file; leave out AFTER")
+    found = difference(first, second, each=each, k=k, fdr=fdr, min_df=min_df)
+    title = f"{first.n_docs:,} documents before, {second.n_docs:,} after"
     emit(found.to_dicts(), as_json=as_json, as_csv=as_csv, output=output, title=title, raw_cells=raw_cells)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from scipy import sparse
 from termsieve.counts.alignment import ROUNDING
 from termsieve.counts.cells import least
 from termsieve.counts.table import Counts
+from termsieve.counts.windows import Windows
 from termsieve.errors import FormatError, InputError, TermsieveError
 from termsieve.files import write_whole
 from termsieve.labels import checked_labels, class_array
@@ -24,14 +26,17 @@ if TYPE_CHECKING:
 LISTED_TERMS = 2**17  # number of terms whose cells are converted to lists at a time
 FORMAT = "termsieve-counts"
 FORMAT_VERSION = 3  # version 1 had no checksum and could not hold terms with lone surrogates
-WHOLE_VERSION = 2  # without real weights, which came with version 3; files stay readable for older releases
+WHOLE_VERSION = 2  # without weights and windows, which came with version 3, so that older releases read it
 CLASS_TYPES = {"U": np.str_, "i": np.int64, "u": np.uint64, "f": np.float64, "b": np.bool_}
 MOST_DOCUMENTS = 2**62  # sums of two such numbers fit into 64 bits
 MALFORMED = (KeyError, TypeError, ValueError, IndexError, OverflowError, RecursionError)
 
 
-def save(counts: Counts, path: str | os.PathLike[str]) -> None:
-    """Write counts to one Parquet file: one row per term, the classes and the version in its metadata."""
+def save(counts: Counts, path: str | os.PathLike[str], more: dict[str, Any] | None = None) -> None:
+    """Write counts to one Parquet file: one row per term, the classes and the version in its metadata.
+
+    `more` is what else its metadata say.
+    """
     import polars as pl
 
     columns: dict[str, Any] = {}
@@ -42,19 +47,26 @@ def save(counts: Counts, path: str | os.PathLike[str]) -> None:
     if counts.tf is not None:
         columns |= _list_columns(counts.tf, "tf_class_at", "tf")
         columns |= {"tf_total": counts.tf_total, "squares": counts.squares}
+    extra = ({"weighted": True} if counts.weighted else {}) | (more or {})
     head = {
-        "version": FORMAT_VERSION if counts.weighted else WHOLE_VERSION,
+        "version": FORMAT_VERSION if extra else WHOLE_VERSION,
         "n_docs": counts.n_docs,
         "pos": counts.pos.tolist(),
         "classes": counts.classes.tolist(),
         "class_kind": counts.classes.dtype.kind,
         "multilabel": counts.multilabel,
-    } | ({"weighted": True} if counts.weighted else {})
+    } | extra
     write_whole(path, sealed(pl.DataFrame(columns), {FORMAT: json.dumps(head)}))
 
 
 def load(path: str | os.PathLike[str]) -> Counts:
-    """Read the counts that `save` wrote, in this version or an older one."""
+    """Read the counts that `save` wrote, in this version or an older one; of windows, their sum."""
+    found = load_any(path)
+    return found.sum() if isinstance(found, Windows) else found
+
+
+def load_any(path: str | os.PathLike[str]) -> Counts | Windows:
+    """Read counts or windows."""
     from polars.exceptions import PolarsError
 
     file = Parquet.open(path)
@@ -74,11 +86,20 @@ def load(path: str | os.PathLike[str]) -> Counts:
             raise InputError("the checksum is missing")
         counts = _counts(file.frame(), head)
         refuse_contradictions(counts)
+        kept = head.get("windows")
+        return counts if kept is None else Windows(counts, str(kept["by"]), bool(kept["several"]))
     except FormatError:
         raise
     except (*MALFORMED, TermsieveError, PolarsError) as error:
         raise FormatError(f"{path} holds damaged counts: {_first_line(error)}") from None
-    return counts
+
+
+def load_all(paths: Sequence[str | os.PathLike[str]]) -> list[Any]:
+    """Read counts files; windows stay windows if all files hold some, otherwise each becomes its sum."""
+    found = [load_any(path) for path in paths]
+    if all(isinstance(part, Windows) for part in found):
+        return found
+    return [part.sum() if isinstance(part, Windows) else part for part in found]
 
 
 def holds_counts(path: str | os.PathLike[str]) -> bool:
