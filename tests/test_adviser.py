@@ -221,7 +221,7 @@ def test_the_advice_explains_itself(advice):
     assert f"{advice.figure:.3f}" in told
     assert "than tf-idf + svm by" in told or "as good as tf-idf + svm" in told
     assert "stay within .01 of the best" in told
-    assert "doubling of the training documents" in told
+    assert "Twice as many labelled documents would bring" in told
     assert repr(advice).startswith("<Advice for spam against ham: ")
     assert [row[""] for row in advice.summary()][:2] == ["recommended", "rival"]
     assert [row["within"] for row in advice.frontier_rows()] == [0.005, 0.01, 0.02]

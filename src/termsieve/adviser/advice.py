@@ -9,8 +9,11 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline, make_pipeline
 
+from termsieve.adviser.curve import LearningCurve
+from termsieve.adviser.duplicates import Duplicates
 from termsieve.adviser.frontier import DISTANCES, Point, fewest_terms
 from termsieve.adviser.goals import get_goal
+from termsieve.adviser.probabilities import Calibrated
 from termsieve.adviser.promise import Difference, Promise
 from termsieve.adviser.race import Choice
 from termsieve.adviser.verdicts import Verdicts
@@ -88,9 +91,11 @@ class Advice:
     cost: Cost
     frontier: list[Point]
     best_cross_validated: float
-    doubling: Difference | None
+    learning_curve: LearningCurve | None
+    probabilities: Calibrated | None
     n_docs: int
     n_raced: int
+    duplicates: Duplicates
     skew: float
     held_out: int
     evidence: Evidence
@@ -113,6 +118,11 @@ class Advice:
         return {name: self.evidence.verdicts.figure(get_goal(name)) for name in names}
 
     @property
+    def doubling(self) -> Difference | None:
+        """What twice as many labelled documents are expected to bring; None where there was no time."""
+        return None if self.learning_curve is None else self.learning_curve.gain
+
+    @property
     def stability(self) -> float:
         """The share of the parts without which the same setting was chosen."""
         same = [name == str(self.choice) for name in self.evidence.outer_choices]
@@ -131,11 +141,15 @@ class Advice:
         """Return the recommended classifier, or that of another choice, not fitted.
 
         It takes texts or, where the corpus had no texts, term counts; and the labels of the corpus, as they
-        are. Several labels per document are given as an indicator matrix or as tuples.
+        are. Several labels per document are given as an indicator matrix or as tuples. The recommended one
+        has `predict_proba` where probabilities were asked for.
         """
         picked = choice or self.choice
         recipe = self._recipe
-        model = picked.setting.model(picked.decision, recipe.target, recipe.min_df)
+        sigmoids = None
+        if choice is None and self.probabilities is not None:
+            sigmoids = self.probabilities.sigmoids
+        model = picked.setting.model(picked.decision, recipe.target, recipe.min_df, sigmoids)
         if recipe.term_options is None:
             return make_pipeline(model)
         options = dict(recipe.term_options)
@@ -156,7 +170,9 @@ class Advice:
             f"{low:.3f} and {high:.3f} (95 %)."
         ]
         sentences += [self._against(rival) for rival in self.rivals[:1]]
-        sentences += [self._frontier_sentence(), self._stability_sentence(), self._doubling_sentence()]
+        sentences += [self._frontier_sentence(), self._memory_sentence(), self._stability_sentence()]
+        sentences += [part.sentence for part in (self.learning_curve, self.probabilities) if part is not None]
+        sentences.append(self.duplicates.sentence)
         if self.n_raced < self.n_docs:
             sentences.append(
                 f"It was tried on a sample of {self.n_raced:,} of the {self.n_docs:,} documents."
@@ -194,14 +210,19 @@ class Advice:
             f"of {len(self.evidence.outer_choices)} times), so several settings are about as good."
         )
 
-    def _doubling_sentence(self) -> str:
-        if self.doubling is None:
+    def _memory_sentence(self) -> str:
+        """Whether fewer documents with more terms are better within a budget of bytes."""
+        tried = [row for row in self.evidence.candidates if not row["dropped"]]
+        fewer = [row for row in tried if row["documents"] < 1]
+        if not fewer:
             return ""
-        gain = self.doubling
+        whole = [row for row in tried if row["documents"] == 1 and row["terms"] is not None]
+        best, other = (max(rows, key=lambda row: row["figure"]) for rows in (whole, fewer))
+        verdict = "no better" if best["figure"] >= other["figure"] else "better"
         return (
-            f"The last doubling of the training documents changed the figure by {gain.mean:+.3f} "
-            f"({gain.low:+.3f} to {gain.high:+.3f}); twice as many labelled documents can be expected to "
-            "bring a little less."
+            f"Within the memory, {other['documents']:.0%} of the documents with more terms are {verdict} than "
+            f"all documents with fewer terms ({other['figure']:.3f} against {best['figure']:.3f}, "
+            "cross-validated)."
         )
 
     def summary(self) -> list[dict[str, Any]]:
@@ -288,10 +309,13 @@ class Advice:
             "cost": vars(self.cost),
             "frontier": [point.to_dict() for point in self.frontier],
             "within": self.frontier_rows(),
+            "learning_curve": None if self.learning_curve is None else self.learning_curve.to_dict(),
             "doubling": None if self.doubling is None else vars(self.doubling),
+            "probabilities": None if self.probabilities is None else vars(self.probabilities),
             "explanation": self.explanation(),
             "documents": self.n_docs,
             "documents_raced": self.n_raced,
+            "duplicates": vars(self.duplicates),
             "skew": self.skew,
             "outer_choices": self.evidence.outer_choices,
             "candidates": self.evidence.candidates,

@@ -13,6 +13,7 @@ from importlib import resources
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from termsieve.adviser.goals import Floats, Goal
@@ -31,12 +32,15 @@ class Calibration:
 
     `lack` is the part of the distance to 1 that the measured figure misses on average; an interval reaches
     `reach` times as far as resamples of the documents do, and `spread` for what they cannot tell, such as
-    that other training documents give another model; the two are added as squares.
+    that other training documents give another model; the two are added as squares. A doubling of the
+    documents gains `ratio` times what the doubling before it gained, give or take `ratio_spread`.
     """
 
     lack: float = 0.0
     reach: float = 1.0
     spread: float = 0.0
+    ratio: float = 0.7
+    ratio_spread: float = 0.2
 
 
 @cache
@@ -120,6 +124,12 @@ def _assumed(verdicts: Verdicts) -> Floats:
     return np.eye(3 * n_problems, dtype=np.float32)[absent]
 
 
+def resample_weights(n: int, goal: Goal, generator: np.random.Generator) -> NDArray[np.int64]:
+    """Return how often each of `n` documents is in each of many resamples of them."""
+    rounds = ORDER_RESAMPLES if goal.of_counts is None else min(1000, max(100, BLOCK_CELLS // n))
+    return generator.multinomial(n, np.full(n, 1 / n), size=rounds)
+
+
 @dataclass(frozen=True)
 class Difference:
     """By how much the first of two verdicts on the same documents is better, and how surely."""
@@ -132,9 +142,7 @@ class Difference:
     @classmethod
     def of(cls, own: Verdicts, other: Verdicts, goal: Goal, random_state: int = 0) -> Difference:
         """Return the difference of the figures, with its 95 % interval over resamples of the documents."""
-        n = len(own)
-        rounds = ORDER_RESAMPLES if goal.of_counts is None else min(1000, max(100, BLOCK_CELLS // n))
-        weights = np.random.default_rng(random_state).multinomial(n, np.full(n, 1 / n), size=rounds)
+        weights = resample_weights(len(own), goal, np.random.default_rng(random_state))
         gaps = own.resampled(goal, weights) - other.resampled(goal, weights)
         low, high = np.quantile(gaps, [0.025, 0.975])
         chance = float((gaps > 0).mean() + (gaps == 0).mean() / 2)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from termsieve.adviser.decisions import Decision
+from termsieve.adviser.duplicates import NONE_ALIKE, Duplicates, kept_together
 from termsieve.adviser.folds import MANY, Rows, Split, Task
 from termsieve.adviser.frontier import steadied
 from termsieve.adviser.goals import Goal
@@ -63,6 +64,7 @@ class Raced:
     not_tried: list[Setting] = field(default_factory=list)
     n_trained: int = 0
     seconds: float = 0.0  # per training
+    duplicates: Duplicates = NONE_ALIKE
 
     @property
     def complete(self) -> list[Setting]:
@@ -85,9 +87,13 @@ def raced(task: Task, goal: Goal, clock: Clock, generator: np.random.Generator) 
         settings += [BASELINE] if BASELINE not in settings else []
         rows = _sample(task, rows, n_raced, generator)
     whole = task if len(rows) == len(task) else task.part(rows)
+    duplicates = NONE_ALIKE
+    if whole.time is None:  # what comes again later is no leak where time goes on
+        group, duplicates = kept_together(whole.words, whole.truth, whole.group)
+        whole = replace(whole, group=group)
     started = time.perf_counter()
     finished = _run(Race(whole, goal, N_FOLDS, generator), settings, KEPT, clock, 0.6, (0.25, 0.6))
-    finished.rows = rows
+    finished.rows, finished.duplicates = rows, duplicates
     finished.seconds = (time.perf_counter() - started) / max(1, finished.n_trained)
     return finished
 
@@ -171,6 +177,10 @@ def select_terms(found: Raced, budget: Budget, clock: Clock) -> list[Setting]:
             Setting(winner.representation, winner.learner, method, size)
             for method in methods
             for size in sizes
+        ] + [
+            Setting(winner.representation, winner.learner, method, budget.size, share)
+            for method in methods
+            for share in budget.fewer_documents
         ]
         if not race.run(wanted, number, clock.at(0.85) if budget.size is None else np.inf):
             break
@@ -253,14 +263,23 @@ def fixed_verdicts(found: Raced, setting: Setting) -> Verdicts:
     return joined(parts)
 
 
-def halved(found: Raced, choices: Nested, generator: np.random.Generator) -> Verdicts:
-    """Return what the choices say of the folds when half of the training documents are left out."""
-    race, parts = found.race, []
-    for number, choice in zip(found.folds, choices.choices, strict=True):
+def shortened(found: Raced, choice: Choice, share: float, generator: np.random.Generator) -> Verdicts:
+    """Return what a choice says of the folds when a share of their training documents trains it.
+
+    Its thresholds are tuned anew, for each fold on the others.
+    """
+    race = found.race
+    values, log_shares = race.standings[choice.setting].values.copy(), race.log_shares.copy()
+    for number in found.folds if share < 1 else []:
         train, test = race.splits[number]
-        kept = _sample(race.task.part(train), np.arange(len(train)), -(-len(train) // 2), generator)
+        most = int(np.ceil(share * len(train)))
+        kept = _sample(race.task.part(train), np.arange(len(train)), most, generator)
         fold = Split(race.task, train[kept], test)
-        values = fold.values([choice.setting])[choice.setting]
-        said = fold.said(values, choice.decision)
-        parts.append(Verdicts(race.task.truth[test], said, race.task.one_label, values))
+        values[test], log_shares[test] = fold.values([choice.setting])[choice.setting], fold.log_shares
+    tally, parts = race.tally_of(values, log_shares), []
+    for number in found.folds:
+        rows = race.splits[number][1]
+        decision = tally.decision([f for f in found.folds if f != number], choice.tuned)
+        said = decision.said(values[rows], log_shares[rows], race.task.several_classes)
+        parts.append(Verdicts(race.task.truth[rows], said, race.task.one_label, values[rows]))
     return joined(parts)

@@ -1,0 +1,67 @@
+"""Verdicts of models of more and more documents come in; what twice as many labels would bring goes out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from termsieve.adviser.goals import Floats, Goal
+from termsieve.adviser.promise import Calibration, Difference, resample_weights
+from termsieve.adviser.verdicts import Verdicts
+
+SHARES = (0.25, 0.5, 1.0)  # of the training documents of a fold: each is twice the one before
+LEAST_RATIO, GREATEST_RATIO = 0.2, 1.2
+
+
+@dataclass(frozen=True)
+class LearningCurve:
+    """Figures with a quarter, a half and all of a fold's training documents; the gain that is to come.
+
+    `gain` is what twice as many labelled documents are expected to bring. On other corpora a doubling brought
+    about `ratio` times what the doubling before it brought; its 95 % interval resamples the documents, and
+    the ratio within its spread over those corpora.
+    """
+
+    documents: tuple[int, ...]
+    figures: tuple[float, ...]
+    gain: Difference
+
+    @classmethod
+    def of(cls, verdicts: Sequence[Verdicts], n_train: int, goal: Goal, known: Calibration) -> LearningCurve:
+        """Return the curve of the verdicts at SHARES of `n_train` documents."""
+        documents = tuple(round(share * n_train) for share in SHARES)
+        figures = tuple(part.figure(goal) for part in verdicts)
+        generator = np.random.default_rng(0)
+        weights = resample_weights(len(verdicts[0]), goal, generator)
+        drawn = [part.resampled(goal, weights) for part in verdicts]
+        ratios = np.clip(
+            generator.normal(known.ratio, known.ratio_spread, size=len(weights)), LEAST_RATIO, GREATEST_RATIO
+        )
+        gains = next_gain(*drawn, ratios)
+        low, high = np.quantile(gains, [0.025, 0.975])
+        mean = float(next_gain(*(np.array(figure) for figure in figures), np.array(known.ratio)))
+        return cls(documents, figures, Difference(mean, float(low), float(high), float((gains > 0).mean())))
+
+    @property
+    def sentence(self) -> str:
+        """What more labels would bring, in words."""
+        gain = self.gain
+        steps = ", ".join(
+            f"{n:,}: {figure:.3f}" for n, figure in zip(self.documents, self.figures, strict=True)
+        )
+        return (
+            f"Twice as many labelled documents would bring {gain.mean:+.3f} ({gain.low:+.3f} to "
+            f"{gain.high:+.3f}); figures by number of training documents so far: {steps}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts as plain values."""
+        return {"documents": list(self.documents), "figures": list(self.figures), "gain": vars(self.gain)}
+
+
+def next_gain(quarter: Floats, half: Floats, full: Floats, ratio: Floats) -> Floats:
+    """Return the least-squares gain of the next doubling, if each gains `ratio` times what the last gained."""
+    return np.asarray(((full - half) * ratio**3 + (half - quarter) * ratio**2) / (ratio**2 + 1))
