@@ -220,8 +220,8 @@ class Advice:
         best, other = (max(rows, key=lambda row: row["figure"]) for rows in (whole, fewer))
         verdict = "no better" if best["figure"] >= other["figure"] else "better"
         return (
-            f"Within the memory, {other['documents']:.0%} of the documents with more terms are {verdict} than "
-            f"all documents with fewer terms ({other['figure']:.3f} against {best['figure']:.3f}, "
+            f"Within the memory, {other['documents']:.0%} of the documents with more terms are {verdict} "
+            f"than all documents with fewer terms ({other['figure']:.3f} against {best['figure']:.3f}, "
             "cross-validated)."
         )
 

@@ -63,5 +63,5 @@ class LearningCurve:
 
 
 def next_gain(quarter: Floats, half: Floats, full: Floats, ratio: Floats) -> Floats:
-    """Return the least-squares gain of the next doubling, if each gains `ratio` times what the last gained."""
+    """Return the least-squares gain of the next doubling, if each brings `ratio` times the last."""
     return np.asarray(((full - half) * ratio**3 + (half - quarter) * ratio**2) / (ratio**2 + 1))

@@ -37,14 +37,14 @@ class Duplicates:
         if self.n_documents == 0:
             return ""
         found = (
-            f"{self.n_documents:,} documents are equal or nearly equal to others ({self.n_groups:,} groups, the "
-            f"largest of {self.largest:,})"
+            f"{self.n_documents:,} documents are equal or nearly equal to others ({self.n_groups:,} groups, "
+            f"the largest of {self.largest:,})"
         )
         if self.kept_together:
             return f"{found}; a group is never on both sides of a split, so the figure is for new documents."
         return (
-            f"{found}; they are too many to be kept on one side of every split, so the figure is too high for "
-            "documents that repeat no other."
+            f"{found}; they are too many to be kept on one side of every split, so the figure is too high "
+            "for documents that repeat no other."
         )
 
 
