@@ -25,8 +25,8 @@ class Calibrated:
     """How decision values become probabilities, and how good these are on documents that no model saw.
 
     `sigmoids` holds a slope and an offset per problem. `brier` is the mean squared error of the
-    probabilities, `brier_of_shares` that of always saying a class's share; `error` is the mean distance between a
-    probability and the share of documents that belong, over ten groups of equal probabilities.
+    probabilities, `brier_of_shares` that of always saying a class's share; `error` is the mean distance
+    between a probability and the share of documents that belong, over ten groups of like probabilities.
     """
 
     sigmoids: Sigmoids
