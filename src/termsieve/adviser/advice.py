@@ -21,6 +21,7 @@ from termsieve.display import html_table
 from termsieve.estimators.vectorizer import TermVectorizer
 
 MEASURED = ("accuracy", "precision", "recall", "f1", "f2")
+WORTH = 0.01  # of the figure: what makes more labels worth the work
 STABLE = 0.6  # of the parts, how many must agree with the choice for it to be called stable
 
 
@@ -181,8 +182,21 @@ class Advice:
             sentences.append(
                 f"{len(self.evidence.not_tried)} settings were not tried, because the time was over."
             )
-        sentences.append(get_goal(self.goal).degenerate)
+        sentences += [get_goal(self.goal).degenerate, self._next_sentence()]
         return sentences
+
+    def _next_sentence(self) -> str:
+        """What to do next."""
+        if self.evidence.not_tried:
+            return "Next: allow more minutes, so that all settings are tried."
+        if self.doubling is None:
+            return ""
+        if self.doubling.mean >= WORTH:
+            return "Next: label more documents; that promises more than other settings."
+        return (
+            "Next: read the documents that the model gets wrong; neither more labels nor other settings "
+            "promise much."
+        )
 
     def _against(self, rival: Rival) -> str:
         gap = rival.difference
@@ -196,9 +210,11 @@ class Advice:
         if point is None or self.cost.all_terms == 0:
             return ""
         share = point.terms / self.cost.all_terms
+        least = self.choice.setting.representation.scaler(self._recipe.min_df).min_df
+        counted = f" that are in at least {least} documents" if least > 1 else ""
         return (
-            f"{point.terms:,} of {self.cost.all_terms:,} terms ({share:.1%}) stay within .01 of the best "
-            f"cross-validated figure, with {point.sparsity:.1f} distinct terms per document."
+            f"{point.terms:,} of {self.cost.all_terms:,} terms{counted} ({share:.1%}) stay within .01 of the "
+            f"best cross-validated figure, with {point.sparsity:.1f} distinct terms per document."
         )
 
     def _stability_sentence(self) -> str:

@@ -122,8 +122,9 @@ def _run(
     """Run settings fold by fold; drop those that are unlikely to win; stop when the time for it is over."""
     order = sorted(settings, key=lambda s: -max(race.prior.gain(s, tuned) for tuned in (False, True)))
     running, done, n_trained = list(order), list[int](), 0
+    stage = "trying settings"
     for place, number in enumerate(race.folds):
-        clock.tell("trying settings", shares[0] + (shares[1] - shares[0]) * place / len(race.folds))
+        clock.tell(stage, shares[0] + (shares[1] - shares[0]) * place / len(race.folds))
         if len(done) >= 2 and clock.over(until):
             break
         n_trained += len(running)
@@ -132,6 +133,9 @@ def _run(
         race.forget(number)
         running = [s for s in running if number in race.standings[s].folds]
         done.append(number)
+        if clock.progress is not None and len(done) >= 2:
+            best_now = race.ranked(running, done)[0]
+            stage = f"trying settings; best so far: {best_now}, {race.goal} {best_now.figure:.3f}"
         if len(done) in kept:
             best = _distinct(race.ranked(running, done), kept[len(done)])
             running = [s for s in running if s in best or s == BASELINE]
