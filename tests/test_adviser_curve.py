@@ -5,7 +5,7 @@ import pytest
 
 from termsieve.adviser.curve import LearningCurve, next_gain
 from termsieve.adviser.goals import get_goal
-from termsieve.adviser.promise import Calibration
+from termsieve.adviser.promise import Calibration, Promise
 from termsieve.adviser.verdicts import Verdicts
 
 
@@ -32,12 +32,13 @@ def verdicts(share_right, seed):
 
 def test_the_curve_has_its_band_and_says_it():
     parts = [verdicts(share, seed=1) for share in (0.7, 0.8, 0.86)]
-    curve = LearningCurve.of(parts, 400, get_goal("accuracy"), Calibration(ratio=0.6, ratio_spread=0.1))
+    goal = get_goal("accuracy")
+    curve = LearningCurve.of(parts, 400, Promise(parts[2], goal, Calibration(ratio=0.6, ratio_spread=0.1)))
     assert curve.documents == (100, 200, 400)
-    assert curve.figures == tuple(part.figure(get_goal("accuracy")) for part in parts)
+    assert curve.figures == pytest.approx([part.figure(goal) for part in parts])
     assert curve.gain.low < curve.gain.mean < curve.gain.high
     assert 0.01 < curve.gain.mean < 0.06
     assert f"Twice as many labelled documents would bring {curve.gain.mean:+.3f}" in curve.sentence
-    wide = LearningCurve.of(parts, 400, get_goal("accuracy"), Calibration(ratio=0.6, ratio_spread=0.3))
+    wide = LearningCurve.of(parts, 400, Promise(parts[2], goal, Calibration(ratio=0.6, ratio_spread=0.3)))
     assert wide.gain.high - wide.gain.low > curve.gain.high - curve.gain.low
     assert curve.to_dict()["gain"]["mean"] == curve.gain.mean

@@ -17,21 +17,23 @@ from termsieve.adviser.frontier import Point, steadied
 from termsieve.adviser.goals import GOALS, Goal, get_goal
 from termsieve.adviser.portfolio import BASELINES, Budget, Setting, typical_skew
 from termsieve.adviser.probabilities import Calibrated, calibrated
-from termsieve.adviser.promise import Calibration, Difference, Promise, calibration_for
+from termsieve.adviser.promise import Difference, Promise, calibration_for
 from termsieve.adviser.question import Question, asked
 from termsieve.adviser.race import Choice
 from termsieve.adviser.rivals import checked_rivals, rival_verdicts
 from termsieve.adviser.stages import (
+    BASELINE,
     Clock,
     Nested,
     Progress,
     Raced,
     Rule,
+    cross_verdicts,
     fixed_verdicts,
     nested,
     raced,
     select_terms,
-    shortened,
+    values_with,
 )
 from termsieve.adviser.verdicts import Verdicts
 from termsieve.corpus import Corpus
@@ -158,8 +160,7 @@ def _concluded(
     choice = rule.choose(race, found.complete, found.folds)
     own = nested(found, found.complete, rule)
     everything = nested(found, [s for s in found.complete if s.method is None], Rule("best", Budget(None, 0)))
-    known = calibration_for(task.kind, goal)
-    promise = Promise(own.verdicts, goal, known)
+    promise = Promise(own.verdicts, goal, calibration_for(task.kind, goal))
     whole = Split(race.task, np.arange(len(race.task)), np.arange(min(1000, len(race.task))))
     ranked_all = race.ranked([s for s in found.complete if s.method is None], found.folds)
     advice = Advice(
@@ -172,7 +173,7 @@ def _concluded(
         cost=_cost(choice, whole, rule.budget, len(task)),
         frontier=_frontier(found, whole, len(task)),
         best_cross_validated=_best_figure(found, rule),
-        learning_curve=_curve(found, choice, known, clock, generator),
+        learning_curve=_curve(found, promise, clock, generator),
         probabilities=_calibrated(found, choice) if probabilities else None,
         n_docs=len(task),
         n_raced=len(race.task),
@@ -194,14 +195,20 @@ def _concluded(
 
 
 def _curve(
-    found: Raced, choice: Choice, known: Calibration, clock: Clock, generator: np.random.Generator
+    found: Raced, promise: Promise, clock: Clock, generator: np.random.Generator
 ) -> LearningCurve | None:
-    """Return the learning curve of the choice, if there is time for it."""
-    if time.perf_counter() + 4 * found.seconds * len(found.folds) > clock.at(1.0):
+    """Return the learning curve, if there is time for it.
+
+    Its steps are those of a setting that was not chosen by these documents: the best of many settings shines
+    with as many documents as it was chosen by, and less with fewer.
+    """
+    if BASELINE not in found.complete:
         return None
-    verdicts = [shortened(found, choice, share, generator) for share in SHARES]
+    if time.perf_counter() + 3 * found.seconds * len(found.folds) > clock.at(1.0):
+        return None
+    verdicts = [cross_verdicts(found, *values_with(found, BASELINE, share, generator)) for share in SHARES]
     n_train = round(np.mean([len(found.race.splits[number][0]) for number in found.folds]))
-    return LearningCurve.of(verdicts, n_train, found.race.goal, known)
+    return LearningCurve.of(verdicts, n_train, promise)
 
 
 def _calibrated(found: Raced, choice: Choice) -> Calibrated:

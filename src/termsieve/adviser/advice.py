@@ -176,7 +176,8 @@ class Advice:
         sentences.append(self.duplicates.sentence)
         if self.n_raced < self.n_docs:
             sentences.append(
-                f"It was tried on a sample of {self.n_raced:,} of the {self.n_docs:,} documents."
+                f"It was tried on a sample of {self.n_raced:,} of the {self.n_docs:,} documents; trained on "
+                "all of them, it should do better than this figure."
             )
         if self.evidence.not_tried:
             sentences.append(

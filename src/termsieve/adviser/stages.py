@@ -12,7 +12,7 @@ from termsieve.adviser.decisions import Decision
 from termsieve.adviser.duplicates import NONE_ALIKE, Duplicates, kept_together
 from termsieve.adviser.folds import MANY, Rows, Split, Task
 from termsieve.adviser.frontier import steadied
-from termsieve.adviser.goals import Goal
+from termsieve.adviser.goals import Floats, Goal
 from termsieve.adviser.portfolio import BASELINES, METHODS, Budget, Setting, portfolio
 from termsieve.adviser.race import Choice, Race
 from termsieve.adviser.verdicts import Verdicts, joined
@@ -267,23 +267,28 @@ def fixed_verdicts(found: Raced, setting: Setting) -> Verdicts:
     return joined(parts)
 
 
-def shortened(found: Raced, choice: Choice, share: float, generator: np.random.Generator) -> Verdicts:
-    """Return what a choice says of the folds when a share of their training documents trains it.
-
-    Its thresholds are tuned anew, for each fold on the others.
-    """
+def values_with(
+    found: Raced, setting: Setting, share: float, generator: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """Return decision values, and logarithms of class shares, if a share of a fold's documents trains it."""
     race = found.race
-    values, log_shares = race.standings[choice.setting].values.copy(), race.log_shares.copy()
+    values, log_shares = race.standings[setting].values.copy(), race.log_shares.copy()
     for number in found.folds if share < 1 else []:
         train, test = race.splits[number]
         most = int(np.ceil(share * len(train)))
         kept = _sample(race.task.part(train), np.arange(len(train)), most, generator)
         fold = Split(race.task, train[kept], test)
-        values[test], log_shares[test] = fold.values([choice.setting])[choice.setting], fold.log_shares
-    tally, parts = race.tally_of(values, log_shares), []
+        values[test], log_shares[test] = fold.values([setting])[setting], fold.log_shares
+    return values, log_shares
+
+
+def cross_verdicts(found: Raced, values: Floats, log_shares: Floats) -> Verdicts:
+    """Return what decision values say of each fold where the other folds suggest to cut them."""
+    race, parts = found.race, []
+    tally = race.tally_of(values, log_shares)
     for number in found.folds:
         rows = race.splits[number][1]
-        decision = tally.decision([f for f in found.folds if f != number], choice.tuned)
+        decision = tally.decision([f for f in found.folds if f != number], tuned=True)
         said = decision.said(values[rows], log_shares[rows], race.task.several_classes)
         parts.append(Verdicts(race.task.truth[rows], said, race.task.one_label, values[rows]))
     return joined(parts)
