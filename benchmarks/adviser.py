@@ -7,7 +7,7 @@ weights; with C by cross-validation; and, for one class, with the threshold tune
 are scikit-learn's.
 
     TERMSIEVE_DATA=... python benchmarks/adviser.py run --tuning --out tuning.jsonl
-    python benchmarks/adviser.py calibrate tuning.jsonl > src/termsieve/adviser/calibration.toml
+    python benchmarks/adviser.py calibrate tuning.jsonl curve.jsonl > src/termsieve/adviser/calibration.toml
     TERMSIEVE_DATA=... python benchmarks/adviser.py run --out check.jsonl
     python benchmarks/adviser.py table check.jsonl
     TERMSIEVE_DATA=... python benchmarks/adviser.py large
@@ -41,26 +41,19 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from adviser_corpora import CHECKING, TUNING, Draw, corpus_of, draws
+from adviser_curve import GOALS, gain_spread, ratio_of, ratio_spread_of
 from termsieve.adviser import advise
+from termsieve.adviser.curve import next_gain
 from termsieve.adviser.goals import get_goal
-from termsieve.adviser.promise import calibration_for, raw_interval
+from termsieve.adviser.prior import table_name
+from termsieve.adviser.promise import calibration_for, calibration_name, raw_interval
 from termsieve.corpus import Corpus
 from termsieve.spec import parse_spec
 
 BASELINES = ("svm", "balanced", "C by cv", "threshold")
-GOALS = (
-    "f1",
-    "f2",
-    "accuracy",
-    "average_precision",
-    "roc_auc",
-    "recall(precision=0.9)",
-    "precision(recall=0.8)",
-    "cost(fp=1, fn=5)",
-)
 REACH = 0.8  # of the resamples' distances: of .5 to 1 it made the narrowest intervals on the tuning draws
 FEW = 20  # draws
-STEADY = 30  # draws
+STEADY = 300  # draws
 LEVEL = 0.96  # of the draws inside: a little above the 95 % that are promised, for the draws are few
 
 
@@ -201,32 +194,52 @@ def run(
             print(name, draw.target, goal, f"{facts['figure']:.3f}", flush=True)
 
 
-def calibration(rows: list[dict[str, Any]]) -> str:
+def calibration(rows: list[dict[str, Any]], curves: list[dict[str, Any]]) -> str:
     """Return the calibrations as TOML: for one class and for several classes, for each goal.
 
-    What is lacking is pooled over both kinds; a spread is that of its own kind, or of both where there are
-    fewer than FEW draws.
+    A spread is that of its own kind and goal, or of both kinds where there are fewer than FEW draws, or of
+    the nearest goal as well.
     """
+    ratio, ratio_spread = ratio_of(curves), ratio_spread_of(curves)
     lines = ["# Made by benchmarks/adviser.py calibrate from the tuning corpora; see docs/adviser.md."]
     for kind in ("binary", "classes"):
         for goal in GOALS:
             same = [row for row in rows if row["goal"] == goal]
             own = [row for row in same if row["kind"] == kind]
-            part, lack = own if len(own) >= FEW else same, mean_lack(same)
-            lines += ["", f"[{kind}.{goal}]", f"# {len(own)} draws; the spread is from {len(part)}"]
+            near = [row for row in rows if row["goal"] in (goal, table_name(kind, get_goal(goal)))]
+            part = next((p for p in (own, same, near) if len(p) >= FEW), near)
+            lack = mean_lack(same, curve_lack([c for c in curves if c["goal"] == goal], ratio))
+            there = [c for c in curves if (c["kind"], c["goal"]) == (kind, goal)]
+            lines += ["", f"[{kind}.{calibration_name(kind, get_goal(goal))}]"]
+            lines += [f"# {len(own)} draws; the spread is from {len(part)}; {len(there)} learning curves"]
             lines += [f"lack = {lack:.3f}", f"reach = {REACH}"]
             lines += [f"spread = {calibrated_spread(part, lack):.4f}"]
+            lines += [f"ratio = {ratio:.2f}", f"ratio_spread = {ratio_spread:.2f}"]
+            lines += [f"gain_spread = {gain_spread(there, ratio):.4f}"]
     return "\n".join(lines)
 
 
-def mean_lack(rows: list[dict[str, Any]]) -> float:
+def curve_lack(curves: list[dict[str, Any]], ratio: float) -> float:
+    """Return the part of the distance to 1 that four fifths of the documents lack, by their learning curve.
+
+    All documents are a quarter more, so that they gain the first part of the next doubling.
+    """
+    figures = np.array([row["figures"] for row in curves])
+    doubling = float(next_gain(*figures[:, 1:].T, np.array(ratio)).mean())
+    part = (1 - ratio ** math.log2(1.25)) / (1 - ratio)
+    return part * doubling / float((1 - figures[:, -1]).mean())
+
+
+def mean_lack(rows: list[dict[str, Any]], expected: float) -> float:
     """Return the part of the distance to 1 by which promises must rise to be right on average.
 
-    Few draws say little: it is shrunk towards 0 as if STEADY draws had said that nothing is lacking.
+    Single draws say little: what the learning curves say counts as much as STEADY draws.
     """
+    if not rows:
+        return expected
     gaps = [row["figure"] - row["measured"] for row in rows]
     lack = float(np.mean(gaps) / np.mean([1 - row["measured"] for row in rows]))
-    return lack * len(rows) / (len(rows) + STEADY)
+    return (lack * len(rows) + expected * STEADY) / (len(rows) + STEADY)
 
 
 def needed_spread(row: dict[str, Any], lack: float) -> float:
@@ -322,6 +335,11 @@ def large(n_documents: int = 5000) -> None:
     print(json.dumps(facts, indent=1))
 
 
+def lines_of(path: Path) -> list[dict[str, Any]]:
+    """Return the rows of a file of JSON lines."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
 def main() -> None:
     """Run draws, or print the table or the calibration of a file of them."""
     parser = argparse.ArgumentParser(
@@ -338,7 +356,9 @@ def main() -> None:
     runner.add_argument("--seed", type=int, default=2)
     runner.add_argument("--out", type=Path, default=Path("adviser.jsonl"))
     commands.add_parser("table").add_argument("file", type=Path)
-    commands.add_parser("calibrate").add_argument("file", type=Path)
+    calibrator = commands.add_parser("calibrate")
+    calibrator.add_argument("file", type=Path)
+    calibrator.add_argument("curves", type=Path)
     commands.add_parser("large")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -355,8 +375,8 @@ def main() -> None:
             not given.alone,
         )
     else:
-        rows = [json.loads(line) for line in given.file.read_text(encoding="utf-8").splitlines()]
-        print(table(rows) if given.command == "table" else calibration(rows))
+        rows = lines_of(given.file)
+        print(table(rows) if given.command == "table" else calibration(rows, lines_of(given.curves)))
 
 
 if __name__ == "__main__":

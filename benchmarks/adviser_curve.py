@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from adviser_corpora import TUNING, Draw, corpus_of, draws
-from termsieve.adviser.curve import LearningCurve
+from termsieve.adviser.curve import LearningCurve, next_gain
 from termsieve.adviser.goals import get_goal
 from termsieve.adviser.promise import Promise, calibration_for
 from termsieve.adviser.question import asked
@@ -86,13 +86,30 @@ def ratio_of(rows: list[dict[str, Any]]) -> float:
     return float(gains[1:].sum() / gains[:-1].sum())
 
 
-def table(rows: list[dict[str, Any]]) -> str:
-    """Return the gains by kind and goal, and how well the last was foreseen."""
+def ratio_spread_of(rows: list[dict[str, Any]]) -> float:
+    """Return how far the ratios of the corpora are from each other: half of what two thirds of them span."""
     corpora = sorted({row["corpus"] for row in rows})
     apart = [ratio_of([row for row in rows if row["corpus"] == name]) for name in corpora]
-    low, high = np.quantile(apart, [0.16, 0.84])
+    low, high = np.quantile(apart, [1 / 6, 5 / 6])
+    return float(high - low) / 2
+
+
+def gain_spread(rows: list[dict[str, Any]], ratio: float) -> float:
+    """Return the spread that puts 95 % of the last gains inside the intervals that the shares before give."""
+    needed = []
+    for row in rows:
+        mean, low, high = row["foreseen"]
+        quarter, half, full, all_ = row["figures"]
+        distance = all_ - full - float(next_gain(*map(np.array, (quarter, half, full, ratio))))
+        reach = high - mean if distance > 0 else mean - low
+        needed.append(np.sqrt(max(0.0, distance**2 - reach**2)))
+    return float(np.quantile(needed, 0.95))
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """Return the gains by kind and goal, and how well the last was foreseen."""
     lines = [
-        f"ratio {ratio_of(rows):.2f}; the middle two thirds of the corpora: {low:.2f} to {high:.2f}",
+        f"ratio {ratio_of(rows):.2f}, give or take {ratio_spread_of(rows):.2f} by corpus",
         "",
         "| kind, goal | draws | gain to 1/4 | to 1/2 | to all | foreseen | inside |",
         "| --- | --- | --- | --- | --- | --- | --- |",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +24,7 @@ class LearningCurve:
     The steps are those of tf-idf + svm with a tuned threshold, below the measured figure of the choice.
     `gain` is what twice as many labelled documents are expected to bring. On other corpora a doubling brought
     about `ratio` times what the doubling before it brought; its 95 % interval resamples the documents, and
-    the ratio within its spread over those corpora.
+    the ratio within its spread over those corpora, and is widened by what that left unexplained there.
     """
 
     documents: tuple[int, ...]
@@ -46,7 +47,8 @@ class LearningCurve:
         gains = next_gain(*drawn, ratios)
         low, high = np.quantile(gains, [0.025, 0.975])
         mean = float(next_gain(*(np.array(step) for step in steps), np.array(known.ratio)))
-        return cls(documents, figures, Difference(mean, float(low), float(high), float((gains > 0).mean())))
+        down, up = (math.hypot(way, known.gain_spread) for way in (mean - low, high - mean))
+        return cls(documents, figures, Difference(mean, mean - down, mean + up, float((gains > 0).mean())))
 
     @property
     def sentence(self) -> str:

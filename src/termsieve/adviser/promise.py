@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from termsieve.adviser.goals import Floats, Goal
+from termsieve.adviser.goals import ORDERED, Floats, Goal
 from termsieve.adviser.prior import table_name
 from termsieve.adviser.verdicts import Verdicts, figures_of_cells
 from termsieve.errors import ParameterError
@@ -33,14 +33,16 @@ class Calibration:
     `lack` is the part of the distance to 1 that the measured figure misses on average; an interval reaches
     `reach` times as far as resamples of the documents do, and `spread` for what they cannot tell, such as
     that other training documents give another model; the two are added as squares. A doubling of the
-    documents gains `ratio` times what the doubling before it gained, give or take `ratio_spread`.
+    documents gains `ratio` times what the doubling before it gained, give or take `ratio_spread`; the
+    interval of that gain reaches `gain_spread` further, added as squares.
     """
 
     lack: float = 0.0
     reach: float = 1.0
     spread: float = 0.0
-    ratio: float = 0.7
-    ratio_spread: float = 0.2
+    ratio: float = 0.6
+    ratio_spread: float = 0.1
+    gain_spread: float = 0.0
 
 
 @cache
@@ -51,7 +53,20 @@ def _tables() -> dict[str, Any]:
 
 def calibration_for(kind: str, goal: Goal) -> Calibration:
     """Return the calibration of the goal that is nearest among those that were studied."""
-    return Calibration(**_tables().get(kind, {}).get(table_name(kind, goal), {}))
+    return Calibration(**_tables().get(kind, {}).get(calibration_name(kind, goal), {}))
+
+
+def calibration_name(kind: str, goal: Goal) -> str:
+    """Return the name of the goal's table.
+
+    >>> from termsieve.adviser.goals import get_goal
+    >>> calibration_name("binary", get_goal("recall(precision=0.9)"))
+    'recall_at'
+    """
+    head = goal.name.split("(")[0]
+    if "(" in goal.name:
+        return head if head == "cost" else f"{head}_at"
+    return head if head in ORDERED else table_name(kind, goal)
 
 
 @dataclass(frozen=True)
