@@ -225,7 +225,7 @@ def curve_lack(curves: list[dict[str, Any]], ratio: float) -> float:
     All documents are a quarter more, so that they gain the first part of the next doubling.
     """
     figures = np.array([row["figures"] for row in curves])
-    doubling = float(next_gain(*figures[:, 1:].T, np.array(ratio)).mean())
+    doubling = float(next_gain(figures[:, 1:].T, ratio).mean())
     part = (1 - ratio ** math.log2(1.25)) / (1 - ratio)
     return part * doubling / float((1 - figures[:, -1]).mean())
 

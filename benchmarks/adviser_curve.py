@@ -100,7 +100,7 @@ def gain_spread(rows: list[dict[str, Any]], ratio: float) -> float:
     for row in rows:
         mean, low, high = row["foreseen"]
         quarter, half, full, all_ = row["figures"]
-        distance = all_ - full - float(next_gain(*map(np.array, (quarter, half, full, ratio))))
+        distance = all_ - full - float(next_gain(np.array([quarter, half, full]), ratio))
         reach = high - mean if distance > 0 else mean - low
         needed.append(np.sqrt(max(0.0, distance**2 - reach**2)))
     return float(np.quantile(needed, 0.95))

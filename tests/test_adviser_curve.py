@@ -12,7 +12,7 @@ from termsieve.adviser.verdicts import Verdicts
 @pytest.mark.parametrize("ratio", [0.4, 0.7, 1.0])
 def test_geometric_gains_are_continued(ratio):
     steps = 0.5 + np.cumsum([0.0, 0.1, 0.1 * ratio])
-    assert next_gain(*steps, np.array(ratio)) == pytest.approx(0.1 * ratio**2)
+    assert next_gain(steps, ratio) == pytest.approx(0.1 * ratio**2)
 
 
 def test_the_last_gains_are_averaged():
@@ -20,7 +20,7 @@ def test_the_last_gains_are_averaged():
     ratio, gains = 0.7, np.array([0.08, 0.02])
     x = np.linspace(-0.1, 0.2, 30001)
     errors = (x / ratio**2 - gains[0]) ** 2 + (x / ratio - gains[1]) ** 2
-    found = next_gain(np.array(0.0), gains[:1].sum(), gains.sum(), np.array(ratio))
+    found = next_gain(np.array([0.0, gains[0], gains.sum()]), ratio)
     assert found == pytest.approx(x[np.argmin(errors)], abs=1e-4)
 
 

@@ -44,9 +44,9 @@ class LearningCurve:
         ratios = np.clip(
             generator.normal(known.ratio, known.ratio_spread, size=len(weights)), LEAST_RATIO, GREATEST_RATIO
         )
-        gains = next_gain(*drawn, ratios)
+        gains = next_gain(np.stack(drawn), ratios)
         low, high = np.quantile(gains, [0.025, 0.975])
-        mean = float(next_gain(*(np.array(step) for step in steps), np.array(known.ratio)))
+        mean = float(next_gain(np.array(steps), known.ratio))
         down, up = (math.hypot(way, known.gain_spread) for way in (mean - low, high - mean))
         return cls(documents, figures, Difference(mean, mean - down, mean + up, float((gains > 0).mean())))
 
@@ -67,6 +67,7 @@ class LearningCurve:
         return {"documents": list(self.documents), "figures": list(self.figures), "gain": vars(self.gain)}
 
 
-def next_gain(quarter: Floats, half: Floats, full: Floats, ratio: Floats) -> Floats:
+def next_gain(figures: Floats, ratio: Floats | float) -> Floats:
     """Return the least-squares gain of the next doubling, if each brings `ratio` times the last."""
+    quarter, half, full = figures
     return np.asarray(((full - half) * ratio**3 + (half - quarter) * ratio**2) / (ratio**2 + 1))

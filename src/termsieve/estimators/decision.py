@@ -173,7 +173,7 @@ class DecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             return values - float(np.ravel(self.thresholds)[0])
         return values - self.tilt * self.log_shares_
 
-    @available_if(_has_sigmoids)
+    @available_if(_has_sigmoids)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probability of each class, or of each label where documents have several.
 
