@@ -46,7 +46,7 @@ from termsieve.adviser import advise
 from termsieve.adviser.curve import next_gain
 from termsieve.adviser.goals import get_goal
 from termsieve.adviser.prior import table_name
-from termsieve.adviser.promise import calibration_for, calibration_name, raw_interval
+from termsieve.adviser.promise import Calibration, calibration_for, calibration_name, raw_interval
 from termsieve.corpus import Corpus
 from termsieve.spec import parse_spec
 
@@ -247,7 +247,8 @@ def needed_spread(row: dict[str, Any], lack: float) -> float:
     measured = row["measured"]
     distance = row["figure"] - (measured + lack * (1 - measured))
     reach = row["raw_high"] - measured if distance > 0 else measured - row["raw_low"]
-    return math.sqrt(max(0.0, distance**2 - (REACH * max(0.0, reach)) ** 2))
+    needed = math.sqrt(max(0.0, distance**2 - (REACH * max(0.0, reach)) ** 2))
+    return needed / Calibration(spread=1.0).spread_with(row["documents"])
 
 
 def calibrated_spread(rows: list[dict[str, Any]], lack: float, level: float = LEVEL) -> float:
@@ -260,8 +261,9 @@ def promise_again(row: dict[str, Any]) -> dict[str, Any]:
     used = calibration_for(row["kind"], get_goal(row["goal"]))
     measured = row["measured"]
     centre = min(1.0, max(0.0, measured + used.lack * (1 - measured)))
-    down = math.hypot(used.reach * max(0.0, measured - row["raw_low"]), used.spread)
-    up = math.hypot(used.reach * max(0.0, row["raw_high"] - measured), used.spread)
+    spread = used.spread_with(row["documents"])
+    down = math.hypot(used.reach * max(0.0, measured - row["raw_low"]), spread)
+    up = math.hypot(used.reach * max(0.0, row["raw_high"] - measured), spread)
     return row | {"promised": centre, "low": max(0.0, centre - down), "high": min(1.0, centre + up)}
 
 
@@ -280,7 +282,7 @@ def table(rows: list[dict[str, Any]]) -> str:
         lines.append(_gains(f"f1, {name}", part))
     lines += [
         "",
-        "| goal | draws | inside | mean width | bias | terms | terms within .01 | it reaches | seconds |",
+        "| goal | draws | inside | mean width | bias | terms | terms within .01 | it reaches | processor seconds |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for name in sorted(groups):
@@ -308,14 +310,16 @@ def _gains(name: str, part: list[dict[str, Any]]) -> str:
 def _promises(name: str, part: list[dict[str, Any]]) -> str:
     inside = np.mean([row["low"] <= row["figure"] <= row["high"] for row in part])
     width = np.mean([row["high"] - row["low"] for row in part])
-    bias = np.mean([row["promised"] - row["figure"] for row in part])
+    gaps = np.array([row["promised"] - row["figure"] for row in part])
+    error = gaps.std(ddof=1) / math.sqrt(len(gaps)) if len(gaps) > 1 else math.nan
     terms = np.median([row["terms"] / row["all_terms"] for row in part])
     small = [row for row in part if row["small_terms"] is not None]
     share = np.median([row["small_terms"] / row["all_terms"] for row in small]) if small else math.nan
     loss = np.mean([row["small_figure"] - row["figure"] for row in small]) if small else math.nan
-    seconds = np.median([row["seconds"] for row in part])
+    cpu = np.median([row["cpu"] for row in part])
     facts = (
-        f"{inside:.1%} | {width:.3f} | {bias:+.4f} | {terms:.0%} | {share:.0%} | {loss:+.3f} | {seconds:.0f}"
+        f"{inside:.1%} | {width:.3f} | {gaps.mean():+.4f} ± {error:.4f} | {terms:.0%} | {share:.0%} | "
+        f"{loss:+.3f} | {cpu:.1f}"
     )
     return f"| {name} | {len(part)} | {facts} |"
 

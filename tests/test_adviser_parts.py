@@ -318,13 +318,18 @@ def test_the_calibrated_spread_puts_19_of_20_draws_inside():
     module = benchmark("adviser")
     generator = np.random.default_rng(9)
     rows = [
-        {"measured": 0.5, "raw_low": 0.4, "raw_high": 0.6, "figure": figure}
+        {"measured": 0.5, "raw_low": 0.4, "raw_high": 0.6, "figure": figure, "documents": 900}
         for figure in generator.uniform(0, 1, size=61)
     ]
     spread = module.calibrated_spread(rows, 0.0, level=0.95)
     half = np.hypot(module.REACH * 0.1, spread)
     assert sum(abs(row["figure"] - 0.5) <= half + 1e-12 for row in rows) == 58
-    assert module.needed_spread({"measured": 0.5, "raw_low": 0.0, "raw_high": 1.0, "figure": 0.6}, 0.0) == 0.0
+    assert (
+        module.needed_spread(
+            {"measured": 0.5, "raw_low": 0.0, "raw_high": 1.0, "figure": 0.6, "documents": 900}, 0.0
+        )
+        == 0.0
+    )
 
 
 def test_the_prior_table_finds_the_setting_that_wins_everywhere():

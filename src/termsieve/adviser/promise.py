@@ -6,6 +6,7 @@ it in.
 
 from __future__ import annotations
 
+import math
 import tomllib
 from dataclasses import dataclass
 from functools import cache
@@ -21,6 +22,7 @@ from termsieve.adviser.prior import table_name
 from termsieve.adviser.verdicts import Verdicts, figures_of_cells
 from termsieve.errors import ParameterError
 
+ENOUGH = 500  # documents: with fewer, the spread grows as the square root of the documents that lack
 RESAMPLES = 2000
 ORDER_RESAMPLES = 300  # of goals that sort the documents
 BLOCK_CELLS = 2**24  # weights that are held at a time
@@ -43,6 +45,10 @@ class Calibration:
     ratio: float = 0.6
     ratio_spread: float = 0.1
     gain_spread: float = 0.0
+
+    def spread_with(self, n_docs: int) -> float:
+        """Return the spread for so many documents: models of few documents vary more."""
+        return self.spread * max(1.0, math.sqrt(ENOUGH / n_docs))
 
 
 @cache
@@ -92,7 +98,8 @@ class Promise:
         """Return where the figure on `n_documents` new documents is expected to lie."""
         low, high = raw_interval(self.verdicts, self.goal, n_documents, level)
         used, measured, centre = self.calibration, self.measured, self.figure
-        spread = used.spread * float(ndtri((1 + level) / 2) / ndtri(0.975))  # it is calibrated at 95 %
+        spread = used.spread_with(len(self.verdicts))
+        spread *= float(ndtri((1 + level) / 2) / ndtri(0.975))  # it is calibrated at 95 %
         down, up = (
             float(np.hypot(used.reach * max(0.0, way), spread)) for way in (measured - low, high - measured)
         )
