@@ -282,7 +282,7 @@ def table(rows: list[dict[str, Any]]) -> str:
         lines.append(_gains(f"f1, {name}", part))
     lines += [
         "",
-        "| goal | draws | inside | mean width | bias | terms | terms within .01 | it reaches | processor seconds |",
+        "| goal | draws | inside | mean width | bias | terms | terms within .01 | it reaches | seconds |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for name in sorted(groups):
