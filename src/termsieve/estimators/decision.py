@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from termsieve.errors import InputError
+from termsieve.estimators.base import decided_classes
 from termsieve.labels import encode_labels
 from termsieve.matrices import check_indices
 from termsieve.measures import decision_values
@@ -101,7 +102,20 @@ class DecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.target = target
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit the classifier, or one for each label."""
+        """Fit the classifier, or one for each label.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+        y : array-like
+            The labels of the documents.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+        """
         check_indices(X)
         if self.target is not None:
             return self._fit_target(X, y)
@@ -165,7 +179,18 @@ class DecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self._label_values(X) if self.several_labels_ else decision_values(self.models_[0], X)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return values less thresholds: one per document for two classes, otherwise one per class."""
+        """Return values less thresholds: one per document for two classes, otherwise one per class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+
+        Returns
+        -------
+        ndarray of float
+            The decision values.
+        """
         values = self._values(X)
         if self.several_labels_:
             return values - np.asarray(self.thresholds)
@@ -178,6 +203,16 @@ class DecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Return the probability of each class, or of each label where documents have several.
 
         They come from the decision values alone: `predict` cuts at its thresholds, not at .5.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+
+        Returns
+        -------
+        ndarray of shape (n_docs, n_classes)
+            The probabilities.
         """
         assert self.sigmoids is not None
         return probabilities(self._values(X), self.sigmoids, not self.several_labels_)
@@ -194,12 +229,19 @@ class DecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return np.stack(columns, axis=1)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each document; of several labels, an indicator matrix of 0 and 1."""
-        values = self.decision_function(X)
-        if self.several_labels_:
-            return (values > 0).astype(np.int64)
-        codes = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
-        return np.asarray(self.classes_[codes])
+        """Return the class of each document; of several labels, an indicator matrix of 0 and 1.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+
+        Returns
+        -------
+        ndarray
+            The predicted classes.
+        """
+        return decided_classes(self.decision_function(X), self.classes_, self.several_labels_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
