@@ -42,3 +42,5 @@ def test_the_curve_has_its_band_and_says_it():
     wide = LearningCurve.of(parts, 400, Promise(parts[2], goal, Calibration(ratio=0.6, ratio_spread=0.3)))
     assert wide.gain.high - wide.gain.low > curve.gain.high - curve.gain.low
     assert curve.to_dict()["gain"]["mean"] == curve.gain.mean
+    perfect = LearningCurve.of(parts, 400, Promise(verdicts(1.0, seed=1), goal, Calibration()))
+    assert (perfect.figures[-1], perfect.gain.mean, perfect.gain.high) == (1.0, 0.0, 0.0)

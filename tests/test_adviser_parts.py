@@ -173,9 +173,11 @@ def test_the_calibration_moves_and_widens_the_interval():
     low, high = plain.interval(100)
     raised = Promise(verdicts, goal, Calibration(lack=0.1))
     assert raised.figure == pytest.approx(measured + 0.1 * (1 - measured))
-    wide = Promise(verdicts, goal, Calibration(reach=0.5, spread=0.05)).interval(100)
-    assert measured - wide[0] == pytest.approx(np.hypot(0.5 * (measured - low), 0.05))
-    assert wide[1] - measured == pytest.approx(np.hypot(0.5 * (high - measured), 0.05))
+    wide = Promise(verdicts, goal, Calibration(reach=0.5, spread=0.03)).interval(100)
+    spread = 0.03 * np.sqrt(500 / 300)  # fewer than 500 documents
+    assert measured - wide[0] == pytest.approx(np.hypot(0.5 * (measured - low), spread))
+    assert wide[1] - measured == pytest.approx(np.hypot(0.5 * (high - measured), spread))
+    assert Calibration(spread=0.03).spread_with(2000) == 0.03
     narrow = Promise(verdicts, goal, Calibration(reach=0.0, spread=0.05)).interval(100, level=0.5)
     assert np.diff(narrow)[0] < 0.05
 

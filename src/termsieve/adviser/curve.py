@@ -48,7 +48,9 @@ class LearningCurve:
         low, high = np.quantile(gains, [0.025, 0.975])
         mean = float(next_gain(np.array(steps), known.ratio))
         down, up = (math.hypot(way, known.gain_spread) for way in (mean - low, high - mean))
-        return cls(documents, figures, Difference(mean, mean - down, mean + up, float((gains > 0).mean())))
+        room = 1.0 - promise.measured  # no figure is above 1
+        mean, low, high = (min(room, gain) for gain in (mean, mean - down, mean + up))
+        return cls(documents, figures, Difference(mean, low, high, float((gains > 0).mean())))
 
     @property
     def sentence(self) -> str:
