@@ -41,7 +41,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from adviser_corpora import CHECKING, TUNING, Draw, corpus_of, draws
-from adviser_curve import GOALS, gain_spread, ratio_of, ratio_spread_of
+from adviser_curve import GOALS, gain_reach, ratio_of, ratio_spread_of
 from termsieve.adviser import advise
 from termsieve.adviser.curve import next_gain
 from termsieve.adviser.goals import get_goal
@@ -215,7 +215,7 @@ def calibration(rows: list[dict[str, Any]], curves: list[dict[str, Any]]) -> str
             lines += [f"lack = {lack:.3f}", f"reach = {REACH}"]
             lines += [f"spread = {calibrated_spread(part, lack):.4f}"]
             lines += [f"ratio = {ratio:.2f}", f"ratio_spread = {ratio_spread:.2f}"]
-            lines += [f"gain_spread = {gain_spread(there, ratio):.4f}"]
+            lines += [f"gain_reach = {gain_reach([c for c in curves if c['kind'] == kind], ratio):.2f}"]
     return "\n".join(lines)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from adviser_corpora import TUNING, Draw, corpus_of, draws
 from termsieve.adviser.curve import LearningCurve, next_gain
 from termsieve.adviser.goals import get_goal
-from termsieve.adviser.promise import Promise, calibration_for
+from termsieve.adviser.promise import Calibration, Promise
 from termsieve.adviser.question import asked
 from termsieve.adviser.race import Race
 from termsieve.adviser.stages import BASELINE, Raced, cross_verdicts, values_with
@@ -36,6 +36,7 @@ GOALS = (
 )
 SHARES = (0.125, 0.25, 0.5, 1.0)
 N_FOLDS = 5
+FIRST_GUESS = Calibration(ratio=0.7, ratio_spread=0.2)  # of the ratio, before it was measured
 
 
 def facts_of(draw: Draw) -> list[dict[str, Any]]:
@@ -52,7 +53,7 @@ def facts_of(draw: Draw) -> list[dict[str, Any]]:
     for name in GOALS:
         goal = race.goal = get_goal(name)
         verdicts = [cross_verdicts(found, *given) for given in values]
-        promise = Promise(verdicts[-2], goal, calibration_for(task.kind, goal))
+        promise = Promise(verdicts[-2], goal, FIRST_GUESS)
         gain = LearningCurve.of(verdicts[:-1], len(task), promise).gain
         facts.append(
             {
@@ -94,15 +95,14 @@ def ratio_spread_of(rows: list[dict[str, Any]]) -> float:
     return float(high - low) / 2
 
 
-def gain_spread(rows: list[dict[str, Any]], ratio: float) -> float:
-    """Return the spread that puts 95 % of the last gains inside the intervals that the shares before give."""
+def gain_reach(rows: list[dict[str, Any]], ratio: float) -> float:
+    """Return how many times as far as resamples the intervals must reach to hold 95 % of the last gains."""
     needed = []
     for row in rows:
         mean, low, high = row["foreseen"]
-        quarter, half, full, all_ = row["figures"]
-        distance = all_ - full - float(next_gain(np.array([quarter, half, full]), ratio))
-        reach = high - mean if distance > 0 else mean - low
-        needed.append(np.sqrt(max(0.0, distance**2 - reach**2)))
+        figures = np.array(row["figures"])
+        distance = figures[3] - figures[2] - float(next_gain(figures[:3], ratio))
+        needed.append(abs(distance) / max(high - mean if distance > 0 else mean - low, 1e-3))
     return float(np.quantile(needed, 0.95))
 
 

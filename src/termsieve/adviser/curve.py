@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -47,7 +46,7 @@ class LearningCurve:
         gains = next_gain(np.stack(drawn), ratios)
         low, high = np.quantile(gains, [0.025, 0.975])
         mean = float(next_gain(np.array(steps), known.ratio))
-        down, up = (math.hypot(way, known.gain_spread) for way in (mean - low, high - mean))
+        down, up = (known.gain_reach * max(0.0, float(way)) for way in (mean - low, high - mean))
         room = 1.0 - promise.measured  # no figure is above 1
         mean, low, high = (min(room, gain) for gain in (mean, mean - down, mean + up))
         return cls(documents, figures, Difference(mean, low, high, float((gains > 0).mean())))

@@ -36,7 +36,7 @@ class Calibration:
     `reach` times as far as resamples of the documents do, and `spread` for what they cannot tell, such as
     that other training documents give another model; the two are added as squares. A doubling of the
     documents gains `ratio` times what the doubling before it gained, give or take `ratio_spread`; the
-    interval of that gain reaches `gain_spread` further, added as squares.
+    interval of that gain reaches `gain_reach` times as far as resamples do.
     """
 
     lack: float = 0.0
@@ -44,7 +44,7 @@ class Calibration:
     spread: float = 0.0
     ratio: float = 0.6
     ratio_spread: float = 0.1
-    gain_spread: float = 0.0
+    gain_reach: float = 1.0
 
     def spread_with(self, n_docs: int) -> float:
         """Return the spread for so many documents: models of few documents vary more."""
