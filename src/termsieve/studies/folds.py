@@ -129,6 +129,7 @@ class Problem:
             self.targets = [target]
             self.counts = fold.counts.take([target])
         self.y_train, self.y_test = codes[fold.part.train], codes[fold.part.test]
+        self.curves: dict[Any, dict[str, NDArray[np.float64]]] = {}  # of tuned ratios, shared by scenarios
 
     def values(self, run: LearnerPlan) -> tuple[Any, Any]:
         """Return the training and test documents with the values that a learner of the plan reads."""

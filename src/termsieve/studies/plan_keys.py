@@ -9,7 +9,7 @@ from typing import Any, get_args
 from termsieve.errors import ParameterError, unknown_name
 from termsieve.learners import learner_name
 from termsieve.limits import check_limit
-from termsieve.measures import objective
+from termsieve.measures import Ties, objective
 from termsieve.metrics import get_metric
 from termsieve.ranking import Combine, Side, check_cut
 from termsieve.readers import FORMATS
@@ -238,4 +238,8 @@ LEARNER: Keys = {
     "values": (one_of(*VALUES), None),
     "max_documents": (_whole(1), None),
 }
-MEASURES: Keys = {"break_even": (_truth, False), "selections": (_truth, True)}
+MEASURES: Keys = {
+    "break_even": (_truth, False),
+    "ties": (one_of(*get_args(Ties)), "divided"),
+    "selections": (_truth, True),
+}
