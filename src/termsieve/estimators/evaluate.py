@@ -20,7 +20,8 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 Sets = Sequence[NDArray[np.int64]]
 EQUAL = 1e-12  # smaller differences between objectives are only rounding errors
-BINARY = (*MEASURES, *BREAK_EVEN_OBJECTIVES)  # objectives that are computed from decision values, without a scorer
+# Objectives that are computed from decision values, without a scorer.
+BINARY = (*MEASURES, *BREAK_EVEN_OBJECTIVES)
 
 
 class Part(NamedTuple):

@@ -210,7 +210,9 @@ class Results:
         types = schema(columns)
         # The counts at break-even were whole numbers in formats 1 and 2.
         casts = pl.ScanCastOptions(integer_cast="allow-float")
-        frame = pl.scan_parquet(parts, schema=types, cast_options=casts) if parts else pl.LazyFrame(schema=types)
+        frame = (
+            pl.scan_parquet(parts, schema=types, cast_options=casts) if parts else pl.LazyFrame(schema=types)
+        )
         for name, value in equal.items():
             if isinstance(value, list | tuple | set | frozenset):
                 wanted = pl.Series([*value], dtype=types[name], strict=False)

@@ -118,17 +118,14 @@ def _held_out_curves(
     y, totals = problem.y_train, []
     for part in tuning_parts(y, method.folds, problem.fold.seed("tuning")):
         known = training_counts(one, problem.fold.train, y[:, None], part)
-        totals.append(
-            set_values(run.name, method.objective, X, y, part, _ratio_sets(known, method, sizes))
-        )
+        totals.append(set_values(run.name, method.objective, X, y, part, _ratio_sets(known, method, sizes)))
     return np.mean(totals, axis=0).reshape(len(sizes), len(RATIOS))
 
 
 def _fitted_curves(
     problem: Problem, method: Method, run: LearnerPlan, sizes: Sizes, one: Counts
 ) -> dict[str, NDArray[np.float64]]:
-    """Return the objective (sizes x ratios) on the documents of each scenario; both share the trained models.
-    """
+    """Return the objective (sizes x ratios) of each scenario; both share the trained models."""
     key = method.metric, method.objective, run, sizes
     if key not in problem.curves:
         sets = _ratio_sets(one, method, sizes)
