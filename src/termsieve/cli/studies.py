@@ -269,7 +269,8 @@ def verify_command(
     for status in map(study_status, results):
         if not status.finished:
             say(
-                f"{status.path} has {status.trainings:,} of {status.all_trainings:,} trainings; it is read as it is"
+                f"{status.path} has {status.trainings:,} of {status.all_trainings:,} trainings; "
+                "the verdicts are about these"
             )
     with working("testing the findings"):
         table = (paper_cells if cells else verify_findings)(paper, found, data)

@@ -126,16 +126,21 @@ class Reading:
         """The sizes of the rows, ascending."""
         return self.rows["size"].drop_nulls().unique().sort().to_list()
 
-    def counts(self, corpus: str) -> Counts:
-        """Return the counts of the training documents of a corpus; its files are read."""
+    def counts(self, corpus: str, whole: bool = False) -> Counts:
+        """Return the counts of the first training part of a corpus, or of all its documents.
+
+        The files of the corpus are read. Counts of all documents have all terms, the rare ones too.
+        """
         plan = Plan.parse(self.results.plan_text, self.plan)
         try:
-            sources = Sources(plan, data_folder(self.data), {}, self.results.corpora)
-            fold = Fold(plan, sources[corpus], 0, 0)
+            data = Sources(plan, data_folder(self.data), {}, self.results.corpora)[corpus]
         except StudyError as error:
             raise UntestedError(str(error)) from None
-        terms = np.array(fold.data.terms, dtype=object)[fold.columns]
-        return fold.counts.replace(classes=fold.data.classes, terms=terms)
+        terms = np.array(data.terms, dtype=object)
+        if whole:
+            return data.whole_counts(False).replace(classes=data.classes, terms=terms)
+        fold = Fold(plan, data, 0, 0)
+        return fold.counts.replace(classes=data.classes, terms=terms[fold.columns])
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,8 @@ LAMBDAS = {
     ("movies", 500): 0.50,
     ("dvd", 500): 0.34,
 }
-VOCABULARY = {"movies": 15176}  # of the terms in more than 3 training documents
+MIN_DF = 4
+VOCABULARY = {"movies": 15176}  # terms in more than 3 documents
 
 
 def cells(results: Results, data: str | os.PathLike[str] | None) -> pl.DataFrame:
@@ -58,15 +59,16 @@ def _preferences(reading: Reading) -> list[dict[str, Any]]:
     records = []
     for short, corpus in CORPORA.items():
         try:
-            counts = reading.counts(corpus)
+            counts = reading.counts(corpus, whole=True)
         except UntestedError:
             continue
+        kept = int((counts.df >= MIN_DF).sum())
         ours = {row["metric"]: row for row in preferences(counts).iter_rows(named=True)}
         for row in paper.filter(pl.col("corpus") == short).iter_rows(named=True):
             for column in ("df", "mi"):
                 found = ours[row["metric"]][column]
                 records.append(_cell("Table 1", f"{corpus} {row['metric']}", column, row[column], found))
-        records.append(_cell("Vocabulary", corpus, "terms", VOCABULARY.get(corpus), counts.n_terms))
+        records.append(_cell("Vocabulary", corpus, "terms", VOCABULARY.get(corpus), kept))
     return records
 
 
