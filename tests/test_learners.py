@@ -247,6 +247,17 @@ def test_paths_are_the_separate_fits(name, kind):
             assert len(set(row)) == 1
 
 
+def test_the_tree_is_scikit_learns():
+    for classes in (2, 3):
+        X, y = documents("counts", classes=classes, seed=6)
+        model = get_learner("tree(min_leaf=3)").fit(X[:110], y[:110])
+        plain = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=3, random_state=0)
+        shares = plain.fit(X[:110], y[:110]).predict_proba(X[110:])
+        expected = shares[:, 1] - 0.5 if classes == 2 else shares
+        assert model.decision_function(X[110:]) == pytest.approx(expected)
+        assert (model.predict(X[110:].toarray()) == plain.predict(X[110:])).all()
+
+
 def test_nb_among_all_terms_divides_by_the_terms_that_were_not_selected():
     X, y = documents("counts", seed=3)
     order, alpha = np.random.default_rng(4).permutation(60), 0.5

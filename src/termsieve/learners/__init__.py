@@ -15,6 +15,7 @@ from termsieve.learners.registry import (
     learner_name,
     register_learner,
 )
+from termsieve.learners.tree import EntropyTree
 from termsieve.learners.weighted import BalancedSVM
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "AllTermsNB",
     "BalancedSVM",
     "DocumentPerceptron",
+    "EntropyTree",
     "HingeSVM",
     "Learner",
     "LogisticL2",

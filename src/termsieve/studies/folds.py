@@ -47,7 +47,9 @@ def drawn_parts(plan: Plan, data: Prepared, trial: int) -> list[Part]:
         steps = np.floor(np.arange(len(data) + 1) * protocol.test_size + generator.random())
         number = np.where(np.diff(steps) > 0, 0, -1)
     held_out = [np.sort(order[number == fold]) for fold in range(protocol.parts)]
-    return [Part(np.setdiff1d(place, test), test) for test in held_out]
+    parts = [Part(np.setdiff1d(place, test), test) for test in held_out]
+    # A perceptron that meets one class after another remembers only the last.
+    return [Part(generator.permutation(p.train), p.test) for p in parts] if protocol.shuffled else parts
 
 
 class Fold:

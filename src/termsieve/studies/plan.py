@@ -66,6 +66,7 @@ class Protocol:
     folds: int = 4
     test_size: float = 0.25
     seed: int = 0
+    shuffled: bool = False  # whether training documents come in random order; else in that of the corpus
 
     @property
     def parts(self) -> int:
@@ -90,6 +91,7 @@ class Method:
     objective: str = "f1_break_even"
     model: str = "svm"
     sample: float = 1.0
+    stratify: bool = True
     budget: int = 1
     corpora: tuple[str, ...] | None = None
 
@@ -363,4 +365,5 @@ def method_name(method: Method) -> str:
         "weight": (method.model, f"{method.sample:g}"),
         "memory": (method.model, str(method.budget)),
     }
-    return f"{method.select}({', '.join(str(part) for part in inside[method.select])})"
+    plain = () if method.stratify else ("plain",)
+    return f"{method.select}({', '.join(str(part) for part in (*inside[method.select], *plain))})"

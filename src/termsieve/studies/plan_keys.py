@@ -196,7 +196,12 @@ PROBLEMS: Keys = {
 PROTOCOL: dict[str, Keys] = {
     "kfold": {"trials": (_whole(1), 1), "folds": (_whole(2), 4), "seed": (_whole(0), 0)},
     "split": {"seed": (_whole(0), 0)},
-    "random": {"trials": (_whole(1), 1), "test_size": (_test_share, 0.25), "seed": (_whole(0), 0)},
+    "random": {
+        "trials": (_whole(1), 1),
+        "test_size": (_test_share, 0.25),
+        "seed": (_whole(0), 0),
+        "shuffled": (_truth, False),
+    },
 }
 FOLDS = (_one_or_several(_whole(2)), (5,))
 METHOD: dict[str, Keys] = {
@@ -221,10 +226,12 @@ METHOD: dict[str, Keys] = {
     "weight": {
         "model": (_one_or_several(_learner_text), ("svm",)),
         "sample": (_one_or_several(_share(closed=False)), (1.0,)),
+        "stratify": (_one_or_several(_truth), (True,)),
     },
     "memory": {
         "model": (_one_or_several(_learner_text), ("svm",)),
         "budget": (_one_or_several(_power_of_two), (1,)),
+        "stratify": (_one_or_several(_truth), (True,)),
     },
 }
 SIZES: Keys = {

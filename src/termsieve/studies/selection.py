@@ -59,7 +59,7 @@ def _rank_choices(problem: Problem, method: Method, run: LearnerPlan, sizes: Siz
 
 
 def _weight_choices(problem: Problem, method: Method, run: LearnerPlan, sizes: Sizes) -> Iterator[Choice]:
-    yield _prefixes(_weight_ranking(problem, method.model, method.sample), sizes)
+    yield _prefixes(_weight_ranking(problem, method, method.sample), sizes)
 
 
 def _all_choices(problem: Problem, method: Method, run: LearnerPlan, sizes: Sizes) -> Iterator[Choice]:
@@ -83,9 +83,10 @@ def _ranking(problem: Problem, method: Method) -> Ranking:
     return rank(scores, method.side, method.ratio, method.alpha, method.combine, method.min_df)  # type: ignore[arg-type]
 
 
-def _weight_ranking(problem: Problem, model: str, sample: float) -> Ranking:
+def _weight_ranking(problem: Problem, method: Method, sample: float) -> Ranking:
     train, _ = problem.fold.values(problem.fold.plan.representation.values)
-    selector = WeightSelector(model, sample, k=1, random_state=problem.fold.seed("weights"))
+    seed = problem.fold.seed("weights")
+    selector = WeightSelector(method.model, sample, method.stratify, k=1, random_state=seed)
     selector.fit(train, problem.y_train[:, None])
     return Ranking(selector.ranking_, selector.scores_, problem.counts)
 
@@ -161,11 +162,12 @@ def _wfo_choices(problem: Problem, method: Method, run: LearnerPlan, sizes: Size
 
 def _memory_choices(problem: Problem, method: Method, run: LearnerPlan, sizes: Sizes) -> Iterator[Choice]:
     """Use 1/A of the training matrix: N/a documents with a/A of their terms (mladenic2004)."""
-    ranking = _weight_ranking(problem, method.model, 1 / method.budget)
+    ranking = _weight_ranking(problem, method, 1 / method.budget)
     full = problem.counts.df.sum() / problem.counts.n_docs
     for size in sizes:
         assert size.value is not None
-        rows = sample_rows(problem.y_train == 1, size.value, problem.fold.seed("memory"))
+        seed = problem.fold.seed("memory")
+        rows = sample_rows(problem.y_train == 1, size.value, seed, method.stratify)
         kept = len(cut(ranking, sparsity=full / (size.value * method.budget)))
         yield Choice(ranking.order, (size,), [kept], rows=rows)
 
