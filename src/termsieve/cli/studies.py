@@ -208,6 +208,14 @@ def study_report_command(
     measure: Annotated[
         str, Option("--measure", help="Measure to compare by: f1, precision, recall, accuracy, ...")
     ] = "f1",
+    skew: Annotated[
+        float | None,
+        Option(
+            "--skew",
+            metavar="S",
+            help="Skew (neg / pos) that parts the problems, such as 67; by default their 90th percentile.",
+        ),
+    ] = None,
 ) -> None:
     """Write the report of a study: curves, best chances, pairs, significance, stability."""
     from termsieve.studies.results import Results
@@ -217,7 +225,7 @@ def study_report_command(
     with working("writing the report"):
         from termsieve.reports import study_report
 
-        study_report(found, output, measure=measure)
+        study_report(found, output, measure=measure, skew=skew)
     say(f"wrote {output}; open it in a browser")
 
 
