@@ -92,8 +92,9 @@ def summary_table(_: str, __: str) -> str:
 
 
 def cells_table(paper: str, name: str) -> str:
-    """Return one table of the paper: ours, and the paper's figure in brackets."""
-    own = table(paper, "cells").filter(pl.col("table") == name)
+    """Return one table of the paper: ours, and the paper's figure in brackets; `kind: ...` names a file."""
+    kind, _, title = name.rpartition(": ")
+    own = table(paper, kind or "cells").filter(pl.col("table") == title)
     columns = own["column"].cast(pl.String).unique(maintain_order=True).to_list()
     digits = 4 if own["paper"].drop_nulls().abs().max() < 0.01 else 3  # type: ignore[operator]
     rows = []
@@ -154,9 +155,30 @@ def relative_table(paper: str, name: str) -> str:
     return markdown(["column", "median difference", "within 1 %", "within 5 %"], rows)
 
 
+def splits_table(paper: str, corpus: str) -> str:
+    """Return mean accuracies with their standard errors; bold leads significantly (paired t, .05)."""
+    own = table(paper, "splits").filter(pl.col("corpus") == corpus)
+    sizes = own["size"].drop_nulls().unique().sort().to_list()
+    rows = []
+    for method, part in own.group_by("method", maintain_order=True):
+        cells = {row["size"]: row for row in part.iter_rows(named=True)}
+        shown = [_with_error(cells.get(size)) for size in (sizes if method[0] != "all" else [None])]
+        rows.append([str(method[0]), *shown, *[""] * (len(sizes) - len(shown))])
+    n = int(own["n"].max())  # type: ignore[arg-type]
+    return markdown([f"accuracy, {n} splits", *(f"{size:g}" for size in sizes)], rows)
+
+
+def _with_error(cell: dict | None) -> str:
+    if cell is None:
+        return ""
+    text = told(cell["value"]) + (f" ± {told(cell['error'])}" if cell["error"] is not None else "")
+    return f"**{text}**" if cell["leads"] else text
+
+
 def curves_table(paper: str, where: str) -> str:
     """Return methods x sizes of a stored curve, chosen by words such as `learner=nb measure=f1`."""
-    own = table(paper, "curves").fill_null("")
+    kind, _, where = where.rpartition(": ")
+    own = table(paper, kind or "curves").fill_null("")
     wanted = dict(
         part.split("=", 1) for part in re.findall(r"\w+=(?:\([^)]*\)|[^\s(]+(?:\([^)]*\))?)", where)
     )
@@ -191,6 +213,7 @@ TABLES = {
     "farthest": farthest_table,
     "relative": relative_table,
     "curves": curves_table,
+    "splits": splits_table,
 }
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import polars as pl
 
 from termsieve.analysis import size_curves
-from termsieve.analysis.findings import paper_cells, verify_findings
+from termsieve.analysis.findings import li2009, paper_cells, verify_findings
+from termsieve.analysis.findings.evidence import Reading
 from termsieve.analysis.findings.zheng2004 import LARGEST
 from termsieve.studies.results import Results
 
@@ -37,8 +38,31 @@ def write_tables(paper: str, results: Sequence[Results], data: Path | None) -> N
     cells = paper_cells(paper, results, data)
     if cells.height:
         cells.write_csv(FOLDER / f"{paper}_cells.csv", float_precision=DIGITS)
+    if paper == "li2009":
+        _splits(results)
     parts = [_curves(paper, found) for found in results]
     pl.concat(parts).write_csv(FOLDER / f"{paper}_curves.csv", float_precision=DIGITS)
+
+
+def _splits(results: Sequence[Results]) -> None:
+    """Write the accuracies of li2009_splits with their errors, and whether the best leads significantly."""
+    tables = []
+    for reading in (Reading(found) for found in results if found.manifest["name"] == li2009.SPLITS):
+        for corpus in reading.rows["corpus"].unique(maintain_order=True):
+            table = li2009.accuracies(reading, corpus)
+            leaders = {size: _leader(reading, corpus, size) for size in table["size"].drop_nulls().unique()}
+            leads = [
+                leaders.get(size) == method for method, size in table.select("method", "size").iter_rows()
+            ]
+            tables.append(table.with_columns(corpus=pl.lit(corpus), leads=pl.Series(leads)))
+    if tables:
+        pl.concat(tables).write_csv(FOLDER / "li2009_splits.csv", float_precision=DIGITS)
+
+
+def _leader(reading: Reading, corpus: str, size: float) -> str | None:
+    """Return the best method at a size if it is significantly above the second, else None."""
+    first, second, *_ = reading.by_method(size, "accuracy", corpus=corpus)
+    return first if li2009.above(reading, corpus, size, first, second)[1] < 0.05 else None
 
 
 def _curves(paper: str, results: Results) -> pl.DataFrame:
