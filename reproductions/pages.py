@@ -21,8 +21,13 @@ DIRECTIVE = re.compile(r"^\{\{(\w+) ?(.*?)\}\}$", re.MULTILINE)
 
 
 def texts() -> dict[str, Path]:
-    """Return the text of each page that is made, by the name of the page."""
-    return {f"{path.stem}.md": path for path in sorted((HERE / "pages").glob("*.md"))}
+    """Return the text of each page whose tables are stored, by the name of the page."""
+    found = sorted((HERE / "pages").glob("*.md"))
+    return {f"{path.stem}.md": path for path in found if path.stem == "reproduction" or _stored(path)}
+
+
+def _stored(path: Path) -> bool:
+    return (HERE / "results" / f"{path.stem.removeprefix('reproduction-')}_findings.csv").exists()
 
 
 def page(path: Path) -> str:

@@ -18,6 +18,18 @@ SETTINGS = get_args(Setting)
 def setting_names(rows: Rows) -> list[str]:
     """Return the settings with which a method of the rows was run at several values.
 
+    Parameters
+    ----------
+    rows : polars frame
+        Rows of results.
+
+    Returns
+    -------
+    list of str
+        Some of `SETTINGS`.
+
+    Examples
+    --------
     >>> setting_names(pl.DataFrame({"method": ["bns", "bns min_df=2", "bns min_df=3"]}))
     ['min_df']
     """
@@ -32,7 +44,23 @@ def setting_curves(
 
     forman2003 has two such side studies: only words in at least 1, 2, ..., 25 documents (`min_df`), and bns
     weighed by alpha for positive and 1 - alpha for negative terms. A method without the setting has the value
-    that changes nothing: 1, or alpha .5. Without `size` the best one for the measure is taken.
+    that changes nothing: 1, or alpha .5.
+
+    Parameters
+    ----------
+    rows : polars frame
+        Rows of results.
+    setting : {"min_df", "alpha"}
+        The setting.
+    measure : str or callable, default="f1"
+        The measure.
+    size : float, optional
+        The size; by default the best one for the measure.
+
+    Returns
+    -------
+    polars.DataFrame
+        method, learner, setting (its value), value, low, high, n_problems, size.
     """
     if setting not in SETTINGS:
         raise unknown_name("setting", setting, SETTINGS)
@@ -55,7 +83,16 @@ def setting_curves(
 def corpus_table(corpora: Mapping[str, Mapping[str, Any]]) -> pl.DataFrame:
     """Return a row per corpus of a study: documents, terms, classes, and the sizes of the classes.
 
-    `corpora` describes them as the manifest of results does. `skew` is that of the smallest class.
+    Parameters
+    ----------
+    corpora : mapping
+        The corpora by name, described as in the manifest of results.
+
+    Returns
+    -------
+    polars.DataFrame
+        corpus, documents, terms, terms_per_document, classes, and the size of the smallest and of the largest
+        class; skew is that of the smallest.
     """
     rows = []
     for name, facts in corpora.items():

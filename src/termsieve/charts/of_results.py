@@ -380,7 +380,22 @@ def trade_off(table: pl.DataFrame, measure: str = "f1") -> alt.LayerChart:
 
 
 def setting_curves(table: pl.DataFrame, setting: str, measure: str = "f1") -> alt.LayerChart:
-    """Return a measure against a setting of the methods, from `analysis.setting_curves`."""
+    """Return a measure against a setting of the methods, from `analysis.setting_curves`.
+
+    Parameters
+    ----------
+    table : polars.DataFrame
+        The table of `analysis.setting_curves`.
+    setting : {"min_df", "alpha"}
+        The setting.
+    measure : str, default="f1"
+        The measure, for the title of the axis.
+
+    Returns
+    -------
+    altair.LayerChart
+        The chart.
+    """
     names = _methods(_one_learner(table))
     base = alt.Chart(records(table)).encode(
         x=alt.X("setting:Q", scale=alt.Scale(zero=False), title=SETTING_LABELS[setting]),

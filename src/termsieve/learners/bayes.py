@@ -88,6 +88,11 @@ class AllTermsNB(MultinomialNB):
     Along a ranking, the occurrences and the number of terms in the denominator are those of all columns, so
     that the probabilities of the selected terms do not add up to 1. Fitted to a matrix, it is MultinomialNB:
     it cannot know of terms that the matrix does not hold.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        What is added to the occurrences of each term.
     """
 
     def __init__(self, alpha: float = 1.0) -> None:

@@ -38,7 +38,20 @@ class EntropyTree(Classifier):
         self.min_leaf = min_leaf
 
     def fit(self, X: Any, y: Any) -> EntropyTree:
-        """Learn `feature_`, `threshold_` and children of each node, and its `share_` of each class."""
+        """Learn `feature_`, `threshold_` and children of each node, and its `share_` of each class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_features)
+            The documents.
+        y : array-like of shape (n_docs,)
+            The classes.
+
+        Returns
+        -------
+        EntropyTree
+            The learner itself.
+        """
         X, codes = self._checked_fit_input(X, y)
         grower = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=self.min_leaf, random_state=0)
         tree = grower.fit(X, codes).tree_
@@ -49,7 +62,18 @@ class EntropyTree(Classifier):
         return self
 
     def decision_function(self, X: Any) -> Floats:
-        """Return one value per document for two classes, otherwise one per class."""
+        """Return the decision values.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_features)
+            The documents.
+
+        Returns
+        -------
+        ndarray
+            One value per document for two classes, otherwise one per class.
+        """
         X = self._checked_input(X)
         share = self.share_[self._leaves(X)]
         return share[:, 1] - 0.5 if share.shape[1] == 2 else share
