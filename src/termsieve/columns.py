@@ -40,6 +40,7 @@ USUAL_NAMES: dict[str, tuple[str, ...]] = {
         "sentiment",
     ),
     "split": (),
+    "by": (),
 }
 
 

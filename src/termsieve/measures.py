@@ -4,16 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .errors import InputError, unknown_name
 
+__all__ = [
+    "Confusion",
+    "accuracy",
+    "at_threshold",
+    "break_even",
+    "decision_values",
+    "f1",
+    "f1_break_even",
+    "f1_break_even_score",
+    "f2",
+    "f_beta",
+    "macro",
+    "measure",
+    "micro",
+    "objective",
+    "precision",
+    "recall",
+]
+
+Ties = Literal["divided", "whole"]
+
 
 class Confusion(NamedTuple):
-    """The numbers of test documents by actual and predicted class; each field is a number or an array."""
+    """The numbers of test documents by actual and predicted class; each field is a number or an array.
+
+    Parameters
+    ----------
+    tp : array-like
+        Documents that have the class and were predicted to have it.
+    fp : array-like
+        Documents that were predicted to have the class and do not.
+    fn : array-like
+        Documents that have the class and were not predicted to.
+    tn : array-like
+        Documents that do not have the class and were not predicted to.
+    """
 
     tp: Any
     fp: Any
@@ -31,6 +64,24 @@ def _share(part: ArrayLike, whole: ArrayLike) -> Any:
 def accuracy(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Any:
     """Return the share of documents on which prediction and truth agree; 0 for no documents.
 
+    Parameters
+    ----------
+    tp : array-like
+        Documents that have the class and were predicted to have it.
+    fp : array-like
+        Documents that were predicted to have the class and do not.
+    fn : array-like
+        Documents that have the class and were not predicted to.
+    tn : array-like
+        Documents that do not have the class and were not predicted to.
+
+    Returns
+    -------
+    float or ndarray
+        The value, of the shape of the counts.
+
+    Examples
+    --------
     >>> accuracy(3, 1, 2, 4)
     0.7
     """
@@ -41,6 +92,24 @@ def accuracy(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Any:
 def precision(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike = 0, tn: ArrayLike = 0) -> Any:
     """Return the share of the predicted positives that are positive; 0 when none is predicted.
 
+    Parameters
+    ----------
+    tp : array-like
+        Documents that have the class and were predicted to have it.
+    fp : array-like
+        Documents that were predicted to have the class and do not.
+    fn : array-like
+        Documents that have the class and were not predicted to.
+    tn : array-like
+        Documents that do not have the class and were not predicted to.
+
+    Returns
+    -------
+    float or ndarray
+        The value, of the shape of the counts.
+
+    Examples
+    --------
     >>> precision([3, 0], [1, 0])
     array([0.75, 0.  ])
     """
@@ -50,6 +119,24 @@ def precision(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike = 0, tn: ArrayLike = 0
 def recall(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike = 0) -> Any:
     """Return the share of the positives that are predicted; 0 when there is none.
 
+    Parameters
+    ----------
+    tp : array-like
+        Documents that have the class and were predicted to have it.
+    fp : array-like
+        Documents that were predicted to have the class and do not.
+    fn : array-like
+        Documents that have the class and were not predicted to.
+    tn : array-like
+        Documents that do not have the class and were not predicted to.
+
+    Returns
+    -------
+    float or ndarray
+        The value, of the shape of the counts.
+
+    Examples
+    --------
     >>> recall(3, 1, 2)
     0.6
     """
@@ -59,6 +146,26 @@ def recall(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike = 0) -> An
 def f_beta(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike = 0, beta: float = 1.0) -> Any:
     """Return (1 + beta²) p r / (beta² p + r), p the precision and r the recall; 0 without a true positive.
 
+    Parameters
+    ----------
+    tp : array-like
+        Documents that have the class and were predicted to have it.
+    fp : array-like
+        Documents that were predicted to have the class and do not.
+    fn : array-like
+        Documents that have the class and were not predicted to.
+    tn : array-like
+        Documents that do not have the class and were not predicted to.
+    beta : float, default=1.0
+        Weight of recall: it counts beta squared times as much as precision.
+
+    Returns
+    -------
+    float or ndarray
+        The value, of the shape of the counts.
+
+    Examples
+    --------
     >>> f_beta(3, 1, 2, beta=2)
     0.625
     """
@@ -69,6 +176,24 @@ def f_beta(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike = 0, beta:
 def f1(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike = 0) -> Any:
     """Return the harmonic mean of precision and recall; 0 without a true positive.
 
+    Parameters
+    ----------
+    tp : array-like
+        Documents that have the class and were predicted to have it.
+    fp : array-like
+        Documents that were predicted to have the class and do not.
+    fn : array-like
+        Documents that have the class and were not predicted to.
+    tn : array-like
+        Documents that do not have the class and were not predicted to.
+
+    Returns
+    -------
+    float or ndarray
+        The value, of the shape of the counts.
+
+    Examples
+    --------
     >>> round(f1(3, 1, 2), 3)
     0.667
     """
@@ -78,6 +203,24 @@ def f1(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike = 0) -> Any:
 def f2(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike = 0) -> Any:
     """Return F_beta with beta = 2: recall counts four times as much as precision.
 
+    Parameters
+    ----------
+    tp : array-like
+        Documents that have the class and were predicted to have it.
+    fp : array-like
+        Documents that were predicted to have the class and do not.
+    fn : array-like
+        Documents that have the class and were not predicted to.
+    tn : array-like
+        Documents that do not have the class and were not predicted to.
+
+    Returns
+    -------
+    float or ndarray
+        The value, of the shape of the counts.
+
+    Examples
+    --------
     >>> f2(3, 1, 2)
     0.625
     """
@@ -96,6 +239,18 @@ MEASURES: dict[str, Callable[..., Any]] = {
 def measure(name: str | Callable[..., Any]) -> Callable[..., Any]:
     """Return the function (tp, fp, fn, tn) -> value of that name; a callable is taken as it is.
 
+    Parameters
+    ----------
+    name : str or callable
+        A name such as "f1", or a function.
+
+    Returns
+    -------
+    callable
+        The function of (tp, fp, fn, tn).
+
+    Examples
+    --------
     >>> measure("recall")(3, 1, 2, 4)
     0.6
     """
@@ -111,6 +266,22 @@ def micro(
 ) -> Any:
     """Return a measure of the counts summed over problems: every document has the same weight.
 
+    Parameters
+    ----------
+    name : str or callable
+        A name such as "f1", or a function of (tp, fp, fn, tn).
+    confusion : Confusion
+        The counts, one problem per cell.
+    axis : int or tuple of int, optional
+        The axes of the problems; all by default.
+
+    Returns
+    -------
+    float or ndarray
+        The value.
+
+    Examples
+    --------
     >>> micro("precision", Confusion([8, 0], [2, 1], [0, 1], [0, 8]))  # 8 of 11
     0.7272727272727273
     """
@@ -122,6 +293,22 @@ def macro(
 ) -> Any:
     """Return the mean over problems of a measure: every problem has the same weight; 0 without problems.
 
+    Parameters
+    ----------
+    name : str or callable
+        A name such as "f1", or a function of (tp, fp, fn, tn).
+    confusion : Confusion
+        The counts, one problem per cell.
+    axis : int or tuple of int, optional
+        The axes of the problems; all by default.
+
+    Returns
+    -------
+    float or ndarray
+        The value.
+
+    Examples
+    --------
     >>> macro("precision", Confusion([8, 0], [2, 1], [0, 1], [0, 8]))  # .8 and 0
     0.4
     """
@@ -160,6 +347,22 @@ def at_threshold(y: ArrayLike, scores: ArrayLike, threshold: float = 0.0) -> Con
 
     `scores` holds one value per document along its last axis; the counts have the shape of the other axes.
 
+    Parameters
+    ----------
+    y : array-like
+        The true classes, 0 and 1.
+    scores : array-like
+        The decision values: one per document along the last axis.
+    threshold : float, default=0.0
+        What a decision value must exceed.
+
+    Returns
+    -------
+    Confusion
+        The counts.
+
+    Examples
+    --------
     >>> [int(cell) for cell in at_threshold([1, 1, 0, 0], [2.0, -1.0, 0.5, 0.0])]
     [1, 1, 1, 1]
     """
@@ -167,40 +370,81 @@ def at_threshold(y: ArrayLike, scores: ArrayLike, threshold: float = 0.0) -> Con
     return _cut(labels, values > threshold)
 
 
-def break_even(y: ArrayLike, scores: ArrayLike) -> Confusion:
-    """Return the confusion counts at the threshold where FP and FN differ least (zheng2004).
+def break_even(y: ArrayLike, scores: ArrayLike, ties: Ties = "divided") -> Confusion:
+    """Return the confusion counts where precision equals recall: as many predicted as positive documents.
 
-    FP - FN = predicted positives - actual positives, so it is the threshold where the number of predicted
-    documents is nearest to the number of positive ones. A threshold cannot separate documents of equal score,
-    so a group of tied documents is predicted as a whole or not at all: the choice is the one that brings FP
-    and FN nearer together; if both are equally near, the one with the greater F1, then the one that predicts
-    fewer documents. The result does not depend on the order of the documents, and the counts are whole
-    numbers that can be added up.
+    The documents with the highest scores are predicted, as many as are positive (zheng2004). Documents with
+    equal scores may lie across that number. With ``ties="divided"`` only the share of them that fits is
+    predicted, and their positives count in expectation: the counts are real numbers, which can be added up.
+    With ``ties="whole"`` all or none of them are predicted, as a threshold would do: whatever brings FP and
+    FN nearer together, then the greater F1, then fewer predicted documents. Neither result depends on the
+    order of the documents.
 
     `scores` holds one value per document along its last axis; the counts have the shape of the other axes.
 
-    >>> [int(cell) for cell in break_even([1, 1, 0, 0, 0], [0.9, 0.4, 0.6, 0.1, 0.1])]
-    [1, 1, 1, 2]
+    Parameters
+    ----------
+    y : array-like
+        The true classes, 0 and 1.
+    scores : array-like
+        The decision values: one per document along the last axis.
+    ties : {"divided", "whole"}, default="divided"
+        The rule for documents with equal scores.
+
+    Returns
+    -------
+    Confusion
+        The counts.
+
+    Examples
+    --------
+    >>> [float(cell) for cell in break_even([1, 1, 0, 0, 0], [0.9, 0.4, 0.4, 0.4, 0.1])]
+    [1.3333333333333333, 0.6666666666666667, 0.6666666666666667, 2.3333333333333335]
+    >>> [int(cell) for cell in break_even([1, 1, 0, 0, 0], [0.9, 0.4, 0.4, 0.4, 0.1], ties="whole")]
+    [1, 0, 1, 3]
     """
+    if ties not in get_args(Ties):
+        raise unknown_name("ties", ties, get_args(Ties))
     labels, values = _checked(y, scores)
     pos, n = int(labels.sum()), len(labels)
     if pos == 0:
         return _cut(labels, np.zeros(values.shape, dtype=bool))
-    # The document at rank `pos` is in a group of equal scores, which is either excluded or included.
+    # The document at rank `pos` is in a group of equal scores, which is divided, excluded or included.
     edge = np.partition(values, n - pos, axis=-1)[..., n - pos, None]
     few, many = _cut(labels, values > edge), _cut(labels, values >= edge)
+    if ties == "divided":
+        outside = few.tp + few.fp
+        share = _share(pos - outside, many.tp + many.fp - outside)
+        tp = few.tp + share * (many.tp - few.tp)
+        return Confusion(tp, pos - tp, pos - tp, n - 2 * pos + tp)
     near_few, near_many = np.abs(few.fp - few.fn), np.abs(many.fp - many.fn)
     take_many = (near_many < near_few) | ((near_many == near_few) & (f1(*many) > f1(*few)))
     return Confusion(*(np.where(take_many, a, b)[()] for a, b in zip(many, few, strict=True)))
 
 
-def f1_break_even_score(y: ArrayLike, scores: ArrayLike) -> Any:
+def f1_break_even_score(y: ArrayLike, scores: ArrayLike, ties: Ties = "divided") -> Any:
     """Return F1 at the break-even point of one binary problem (the score-function form).
 
+    Parameters
+    ----------
+    y : array-like
+        The true classes, 0 and 1.
+    scores : array-like
+        The decision values: one per document along the last axis.
+    ties : {"divided", "whole"}, default="divided"
+        The rule for documents with equal scores.
+
+    Returns
+    -------
+    float
+        The value.
+
+    Examples
+    --------
     >>> f1_break_even_score([1, 1, 0, 0, 0], [0.9, 0.4, 0.6, 0.1, 0.1])
     0.5
     """
-    return f1(*break_even(y, scores))
+    return f1(*break_even(y, scores, ties))
 
 
 def f1_break_even(estimator: Any, X: Any, y: ArrayLike) -> float:
@@ -208,6 +452,20 @@ def f1_break_even(estimator: Any, X: Any, y: ArrayLike) -> float:
 
     The greater of the two classes is the positive one. With more than two classes it is the mean over the
     classes, each against the rest; with a multi-label `y` (documents x labels) the mean over the labels.
+
+    Parameters
+    ----------
+    estimator : classifier
+        A fitted classifier.
+    X : array-like or sparse matrix of shape (n_docs, n_terms)
+        The term matrix.
+    y : array-like
+        The labels of the documents.
+
+    Returns
+    -------
+    float
+        The value.
     """
     values = decision_values(estimator, X)
     y = np.asarray(y)
@@ -222,6 +480,18 @@ def decision_values(estimator: Any, X: Any) -> NDArray[np.float64]:
 
     They are the decision function if there is one, otherwise the log-odds of the predicted probabilities,
     otherwise 1 and -1 for the predicted class. There is one column per class if there are more than two.
+
+    Parameters
+    ----------
+    estimator : classifier
+        A fitted classifier.
+    X : array-like or sparse matrix of shape (n_docs, n_terms)
+        The term matrix.
+
+    Returns
+    -------
+    ndarray of float
+        One value per document, or one per document and class.
     """
     if hasattr(estimator, "decision_function"):
         return np.asarray(estimator.decision_function(X), dtype=np.float64)
@@ -246,13 +516,30 @@ def _log_odds(estimator: Any, X: Any) -> NDArray[np.float64]:
 
 
 Objective = Callable[[ArrayLike, ArrayLike], Any]
+BREAK_EVEN_OBJECTIVES: dict[str, Objective] = {
+    "f1_break_even": f1_break_even_score,
+    "f1_break_even_whole": partial(f1_break_even_score, ties="whole"),
+}
 
 
 def objective(name: str | Objective) -> Objective:
     """Return the function (labels, decision values) -> value of a name; a callable is returned as it is.
 
-    A measure is computed at the threshold 0, `f1_break_even` at the break-even point.
+    A measure is computed at the threshold 0, `f1_break_even` at the break-even point, where tied documents
+    are divided; `f1_break_even_whole` does not divide them.
 
+    Parameters
+    ----------
+    name : str or callable
+        A measure's name, "f1_break_even", or a function.
+
+    Returns
+    -------
+    callable
+        The function of (labels, decision values).
+
+    Examples
+    --------
     >>> objective("recall")([1, 1, 0], [2.0, -1.0, -3.0])
     0.5
     >>> objective("f1_break_even")([1, 1, 0], [2.0, -1.0, -3.0])
@@ -260,10 +547,10 @@ def objective(name: str | Objective) -> Objective:
     """
     if callable(name):
         return name
-    if name == "f1_break_even":
-        return f1_break_even_score
+    if name in BREAK_EVEN_OBJECTIVES:
+        return BREAK_EVEN_OBJECTIVES[name]
     if name not in MEASURES:
-        raise unknown_name("objective", name, [*MEASURES, "f1_break_even"])
+        raise unknown_name("objective", name, [*MEASURES, *BREAK_EVEN_OBJECTIVES])
     return partial(_at_zero, MEASURES[name])
 
 

@@ -66,7 +66,18 @@ class Model:
         return [str(term) for term in self.pipeline[:-1].get_feature_names_out()]
 
     def predict(self, texts: Iterable[str] | Corpus) -> list[Label | tuple[Label, ...]]:
-        """Return the class of each text, or the tuple of its labels if it may have several."""
+        """Return the class of each text, or the tuple of its labels if it may have several.
+
+        Parameters
+        ----------
+        texts : iterable of str, or Corpus
+            The texts.
+
+        Returns
+        -------
+        list
+            The predictions, in the order of the texts.
+        """
         given = _texts(texts)
         if not given:
             return []
@@ -88,13 +99,33 @@ class Model:
         """Return the predicted classes of the documents in a file, which need not have labels.
 
         `options` are those of `read`, such as text= for the column of a table.
+
+        Parameters
+        ----------
+        path : path
+            The file to read.
+        format : str, optional
+            The format; recognised by default.
+        **options
+            The options of `read`.
+
+        Returns
+        -------
+        list
+            The predictions, in the order of the documents.
         """
         if (format or guessed_format(path)) == "table":
             return self.predict(read_texts(path, **options))
         return self.predict(read(path, format, **options))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a skops file that `load_model` reads; a failed write leaves no file."""
+        """Write the model to a skops file that `load_model` reads; a failed write leaves no file.
+
+        Parameters
+        ----------
+        path : path
+            The file to write.
+        """
         held = {
             "format": FORMAT,
             "version": FORMAT_VERSION,
@@ -129,6 +160,9 @@ def train_model(
     threshold: float | None = None,
     sparsity: float | None = None,
     memory: float | None = None,
+    fpr: float | None = None,
+    fdr: float | None = None,
+    fwe: float | None = None,
     side: Side = "both",
     ratio: float | None = None,
     alpha: float | None = None,
@@ -136,6 +170,8 @@ def train_model(
     min_df: float = 1,
     max_df: float = 1.0,
     method: str | None = None,
+    keep: Iterable[str | int] = (),
+    drop: Iterable[str | int] = (),
     format: str | None = None,
     **options: Any,
 ) -> Model:
@@ -145,7 +181,9 @@ def train_model(
     ----------
     source : Corpus, frame or path
         The documents; they must be texts, not word counts.
-    metric, k, fraction, threshold, sparsity, memory, side, ratio, alpha, combine, min_df, max_df
+    metric, k, fraction, threshold, sparsity, memory, fpr, fdr, fwe
+        Which terms to select; see `select_terms`.
+    side, ratio, alpha, combine, min_df, max_df, keep, drop
         Which terms to select; see `select_terms`.
     learner : str
         The learner's name, such as "svm", "lr" or "nb"; see :data:`termsieve.LEARNERS`. A learner
@@ -160,6 +198,23 @@ def train_model(
     **options
         How documents are read and split into terms: text=, label=, stop_words= and the other options of
         `read` and `TermVectorizer`.
+
+    Returns
+    -------
+    Model
+        The trained model.
+
+    Raises
+    ------
+    InputError
+        If the documents have no texts, or only one class.
+
+    Examples
+    --------
+    >>> from termsieve import Corpus
+    >>> mail = Corpus(["cheap pills", "see you", "cheap watches", "you see"], ["spam", "ham", "spam", "ham"])
+    >>> train_model(mail, k=2).predict(["cheap cheap"])
+    ['spam']
     """
     reads_counts = learner_declaration(learner).reads == "counts"
     corpus = corpus_of(source, options, format)
@@ -167,30 +222,21 @@ def train_model(
         raise ParameterError(f"{corpus.name or 'the corpus'} holds word counts; a model needs the texts")
     options = suited_options(options, corpus.texts)
     cuts = {"k": k, "fraction": fraction, "threshold": threshold, "sparsity": sparsity, "memory": memory}
+    cuts |= {"fpr": fpr, "fdr": fdr, "fwe": fwe}
+    how: dict[str, Any] = {"target": target, "min_df": min_df, "max_df": max_df}
+    ways: dict[str, Any] = {"side": side, "ratio": ratio, "alpha": alpha}
+    ways |= {"keep": list(keep), "drop": list(drop)}
     if method is not None:
-        if side != "both" or ratio is not None or alpha is not None:
-            raise ParameterError(
-                f"side=, ratio= and alpha= are not for the method {method!r}; leave them out"
-            )
-        how: dict[str, Any] = cuts | {"min_df": min_df, "max_df": max_df}
+        if ways != {"side": "both", "ratio": None, "alpha": None, "keep": [], "drop": []}:
+            raise ParameterError(f"{', '.join(ways)} are not for the method {method!r}; leave them out")
         how |= {"combine": combine} if combine != "max" else {}
         how |= {"metric": metric} if method == "ratio" and metric != TRAINING else {}
-        terms = learned_terms(corpus, method, target=target, options=options, **how).terms
+        terms = learned_terms(corpus, method, options=options, **cuts, **how).terms
     else:
         X, names = term_matrix(corpus, **options)
         occurrences = get_metric(metric).reads == "occurrences"
-        terms = select_terms(
-            Counts.from_matrix(X, corpus.labels, terms=names, occurrences=occurrences),
-            metric,
-            target=target,
-            **cuts,
-            side=side,
-            ratio=ratio,
-            alpha=alpha,
-            combine=combine,
-            min_df=min_df,
-            max_df=max_df,
-        )
+        counts = Counts.from_matrix(X, corpus.labels, terms=names, occurrences=occurrences)
+        terms = select_terms(counts, metric, combine=combine, **cuts, **ways, **how)
     vectorizer = TermVectorizer(vocabulary=terms, binary=not reads_counts, **options)
     if target is None and corpus.multilabel:
         return _trained_for_several(vectorizer, learner, corpus)
@@ -219,6 +265,22 @@ def load_model(path: str | os.PathLike[str], *, trust: bool = False, max_bytes: 
     -------
     Model
         The model.
+
+    Raises
+    ------
+    FormatError
+        If the file is damaged, or holds what is not allowed.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from termsieve import Corpus, train_model
+    >>> mail = Corpus(["cheap pills", "see you", "cheap watches", "you see"], ["spam", "ham", "spam", "ham"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "mail.skops")
+    ...     train_model(mail, k=2).save(path)
+    ...     load_model(path).predict(["cheap cheap"])
+    ['spam']
     """
     return _model(load_saved(path, trust, max_bytes), path)
 

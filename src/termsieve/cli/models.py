@@ -16,7 +16,9 @@ from termsieve.cli.terms import (
     Alpha,
     Class,
     Combine,
+    Drop,
     Json,
+    Keep,
     MaxDf,
     Method,
     MetricName,
@@ -24,6 +26,7 @@ from termsieve.cli.terms import (
     Ratio,
     Side,
     learned,
+    listed_terms,
 )
 from termsieve.spec import TRAINING
 
@@ -50,6 +53,17 @@ def select(
         float | None,
         Option("--memory", metavar="BYTES", help="Largest training matrix, in bytes."),
     ] = None,
+    fpr: Annotated[
+        float | None, Option("--fpr", metavar="RATE", help="Keep the words with a p-value below RATE.")
+    ] = None,
+    fdr: Annotated[
+        float | None,
+        Option("--fdr", metavar="RATE", help="Keep the words up to this false discovery rate (p-values)."),
+    ] = None,
+    fwe: Annotated[
+        float | None,
+        Option("--fwe", metavar="RATE", help="Keep the words up to this chance of any false one (p-values)."),
+    ] = None,
     target: Class = None,
     side: Side = "both",
     ratio: Ratio = None,
@@ -58,6 +72,8 @@ def select(
     combine: Combine = "max",
     min_df: MinDf = 1,
     max_df: MaxDf = 1.0,
+    keep: Keep = None,
+    drop: Drop = None,
     output: Annotated[
         Path | None, Option("-o", "--output", metavar="FILE", help="Write the vocabulary to this .json file.")
     ] = None,
@@ -75,7 +91,8 @@ def select(
     """
     from termsieve.ranking import one_cut
 
-    cuts = one_cut(k=k, fraction=fraction, threshold=threshold, sparsity=sparsity, memory=memory)
+    sizes: dict[str, Any] = {"k": k, "fraction": fraction, "threshold": threshold}
+    cuts = one_cut(**sizes, sparsity=sparsity, memory=memory, fpr=fpr, fdr=fdr, fwe=fwe)
     check_output(output, (".json",))
     check_output(pipeline, (".skops",))
     how: dict[str, Any] = {
@@ -86,6 +103,8 @@ def select(
         "combine": combine,
         "min_df": min_df,
         "max_df": max_df,
+        "keep": listed_terms(keep),
+        "drop": listed_terms(drop),
     }
     if pipeline is None and method is not None:
         named = None if metric == TRAINING else metric

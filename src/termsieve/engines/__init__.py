@@ -6,30 +6,33 @@ import inspect
 import logging
 import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
-from typing import Any
+from typing import Any, overload
+
+import numpy as np
 
 from termsieve.columns import Wanted
 from termsieve.corpus import Corpus
-from termsieve.counts import Counts
+from termsieve.counts import Counts, Windows
 from termsieve.counts.counter import analysis_of
 from termsieve.counts.sources import Source
 from termsieve.counts.tally import Pruned
+from termsieve.counts.windows import window_of, windowed_labels
 from termsieve.engines.protocol import Engine, Job, is_distributed, positive
 from termsieve.errors import ParameterError, unknown_name
 from termsieve.readers.files import MAX_BYTES
 from termsieve.readers.format import one_line
-from termsieve.terms import suited_options
+from termsieve.terms import suited_options, term_matrix
 
 _log = logging.getLogger("termsieve")
 
 __all__ = ["ENGINES", "Engine", "Job", "PrunedWarning", "count", "get_engine"]
 
-# Name -> the module and the class of an engine, which is imported when it is used. The arguments of its
-# constructor are the options of `count` that only this engine takes.
+#: Name -> the module and the class of an engine, which is imported when it is used. The arguments of its
+#: constructor are the options of ``count`` that only this engine takes.
 ENGINES = {
     "threads": "termsieve.engines.threads:Threads",
     "dask": "termsieve.engines.dask:Dask",
@@ -38,7 +41,17 @@ ENGINES = {
 
 
 class PrunedWarning(UserWarning):
-    """Rare terms were dropped because of `max_terms`: how many, and the largest error of a count."""
+    """Rare terms were dropped because of `max_terms`: how many, and the largest error of a count.
+
+    Parameters
+    ----------
+    max_terms : int
+        The limit.
+    n_dropped : int
+        Number of terms that were left out.
+    at_most : int
+        Largest number of documents by which a count may be too small.
+    """
 
     def __init__(self, max_terms: int, n_dropped: int, at_most: int) -> None:
         super().__init__(
@@ -58,6 +71,11 @@ def get_engine(engine: str | Engine, **options: Any) -> Engine:
         One of :data:`ENGINES`, or an object with the method ``tally(job)``.
     **options
         The options that only this engine takes, such as ``workers`` of "threads" or ``address`` of "dask".
+
+    Returns
+    -------
+    Engine
+        The engine.
 
     Examples
     --------
@@ -85,11 +103,21 @@ def get_engine(engine: str | Engine, **options: Any) -> Engine:
     return chosen
 
 
+@overload
+def count(
+    source: Any, text: str | None = None, label: str | None = None, *, by: None = None, **options: Any
+) -> Counts: ...
+@overload
+def count(
+    source: Any, text: str | None = None, label: str | None = None, *, by: str | Sequence[Any], **options: Any
+) -> Windows: ...
 def count(
     source: Any,
     text: Wanted = None,
     label: Wanted = None,
     *,
+    by: str | Sequence[Any] | None = None,
+    sample_weight: Any = None,
     engine: str | Engine = "threads",
     address: str | None = None,
     occurrences: bool = False,
@@ -106,7 +134,7 @@ def count(
     encoding: str | None = None,
     max_bytes: int = MAX_BYTES,
     **term_options: Any,
-) -> Counts:
+) -> Counts | Windows:
     """Return the Counts of documents that need not fit into memory; the terms are sorted.
 
     Equal documents give equal counts, with any engine and any partition.
@@ -120,6 +148,11 @@ def count(
     text, label : str, optional
         The columns with the text and the label; those with a usual name by default. For a bag of dicts they
         are keys.
+    by : str or sequence, optional
+        Keeps counts apart and returns Windows: the column of a table in files, such as "source", or of dates
+        with a unit, such as "date:week" (day, week, month or year); for a Corpus, one value per document.
+    sample_weight : array-like, optional
+        For a Corpus, how much each document counts; see `Counts.from_matrix`.
     engine : {"threads", "dask", "spark"} or Engine, default="threads"
         The engine that counts: a name, or an object such as ``termsieve.engines.dask.Dask(client)``.
     address : str, optional
@@ -152,8 +185,8 @@ def count(
 
     Returns
     -------
-    Counts
-        The counts of all documents.
+    Counts or Windows
+        The counts of all documents; with `by`, those of each window.
 
     Examples
     --------
@@ -165,8 +198,15 @@ def count(
     given = {name: value for name, value in own.items() if value is not None and value is not False}
     counter = get_engine(engine, **given)
     analysis_of({name: value for name, value in term_options.items() if value != "auto"})
-    if isinstance(source, Corpus) and source.matrix is not None:
-        return Counts.from_matrix(source.matrix, source.labels, source.terms, occurrences)
+    _check_ways(source, by, sample_weight, occurrences)
+    if by is not None and isinstance(source, Corpus):
+        windows = [window_of(value, None) for value in by]
+        kept_apart = _relabelled(source, windowed_labels(source.labels.tolist(), windows))
+        options: dict[str, Any] = {"engine": counter, "max_terms": max_terms, "progress": progress}
+        return Windows(count(kept_apart, **options, **term_options), several=source.multilabel)
+    if isinstance(source, Corpus) and (source.matrix is not None or sample_weight is not None):
+        suited = suited_options(term_options, source.texts or ())
+        return _matrix_counts(source, occurrences, sample_weight, suited)
     positive("max_terms", max_terms)
     reading = {
         "separator": separator,
@@ -176,7 +216,7 @@ def count(
         "quote": quote,
         "encoding": encoding,
         "max_bytes": max_bytes,
-    }
+    } | ({} if by is None else {"by": by})
     held = None if is_distributed(source) else Source(source, text, label, **reading)
     if held is not None:
         held.warn()
@@ -186,9 +226,55 @@ def count(
     with _shown(progress) as told:
         total = counter.tally(replace(job, progress=told))
     counts = _counts(total, max_terms)
-    if held is not None and held.phrase:
-        _log.info("%s", one_line(counts.n_docs, len(counts.classes), held.phrase, counts.multilabel))
-    return counts
+    if by is None:
+        if held is not None and held.phrase:
+            _log.info("%s", one_line(counts.n_docs, len(counts.classes), held.phrase, counts.multilabel))
+        return counts
+    found = Windows(counts, str(by))
+    _log.info("read %s documents, by %s, from %s", f"{found.n_docs:,}", by, held.phrase if held else "parts")
+    several = separator is not None or bool(counts.pos.sum() != 2 * found.n_docs)
+    return Windows(counts, str(by), several)
+
+
+def _check_ways(source: Any, by: Any, sample_weight: Any, occurrences: bool) -> None:
+    """Raise ParameterError for ways to count that exclude each other or do not suit the source."""
+    in_memory = isinstance(source, Corpus)
+    if sample_weight is not None and not in_memory:
+        raise ParameterError("sample_weight= is for a Corpus; read the documents first")
+    if by is None:
+        return
+    if occurrences or sample_weight is not None:
+        raise ParameterError("by= counts documents; leave out occurrences= and sample_weight=")
+    if isinstance(by, str) == in_memory:
+        what = "one value per document" if in_memory else "the name of a column"
+        raise ParameterError(f"by= must be {what} for a {type(source).__name__}, not {by!r:.40}")
+    if in_memory and len(by) != len(source):
+        raise ParameterError(f"by= has {len(by):,} values for {len(source):,} documents")
+
+
+def _relabelled(corpus: Corpus, labels: list[tuple[str, ...]]) -> Corpus:
+    if corpus.matrix is not None:
+        return Corpus(matrix=corpus.matrix, terms=corpus.terms, labels=labels)
+    return Corpus(corpus.texts, labels)
+
+
+def _matrix_counts(
+    corpus: Corpus, occurrences: bool, sample_weight: Any, term_options: dict[str, Any]
+) -> Counts:
+    """Return the counts of a corpus by way of its term matrix, without terms that are in no document."""
+    X, terms = corpus.matrix, corpus.terms
+    if X is None:
+        X, terms = term_matrix(corpus, **term_options)
+    counts = Counts.from_matrix(X, corpus.labels, terms, occurrences, sample_weight)
+    if sample_weight is None or counts.df.all():
+        return counts
+    there = np.flatnonzero(counts.df)
+    named = {} if counts.terms is None else {"terms": counts.terms[there]}
+    tables = {
+        name: None if (table := getattr(counts, name)) is None else table[..., there]
+        for name in ("tp", "df", "tf", "tf_total", "squares")
+    }
+    return counts.replace(**tables, **named)
 
 
 def _counts(pruned: Pruned, max_terms: int | None) -> Counts:

@@ -66,20 +66,47 @@ class TermWeighter(TermMatrixMixin, OneToOneFeatureMixin, TransformerMixin, Base
         self.values = values
         self.combine = combine
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Count the documents of X and score the terms."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Count the documents of X and score the terms.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+        y : array-like, optional
+            The labels of the documents.
+        sample_weight : array-like of shape (n_docs,), optional
+            How much each document counts.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+        """
         if self.values not in VALUES:
             raise unknown_name("values", self.values, VALUES)
         check_indices(X)
         X = validate_data(self, X, accept_sparse=("csr", "csc", "coo"), dtype="numeric")
         names = getattr(self, "feature_names_in_", None)
-        self.counts_ = Counts.from_matrix(X, y, names, with_occurrences(self.metric, X))
+        occurrences = with_occurrences(self.metric, X)
+        self.counts_ = Counts.from_matrix(X, y, names, occurrences, sample_weight)
         self.classes_ = self.counts_.classes
         self.weights_ = np.maximum(ranked(self.counts_, self.metric, combine=self.combine).scores, 0.0)
         return self
 
     def transform(self, X: Any) -> Any:
-        """Return X, or the presence of its terms, multiplied by the weights; a sparse X stays sparse."""
+        """Return X, or the presence of its terms, multiplied by the weights; a sparse X stays sparse.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+
+        Returns
+        -------
+        array or sparse matrix
+            The changed matrix.
+        """
         check_is_fitted(self)
         check_indices(X)
         X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype="numeric", reset=False)

@@ -29,8 +29,10 @@ def _set_values(
     counts = np.stack([member, rest])
     weight = np.log(np.maximum(counts + estimator.alpha, np.finfo(float).tiny))
     sums = bayes.set_sums(*_arrays(test), *_memberships(sets, train.shape[1]), weight, len(sets))
+    # The occurrences of all terms in each class: of the selected ones, or of all in the documents.
+    among = [np.arange(train.shape[1])] * len(sets) if isinstance(estimator, AllTermsNB) else sets
     total = np.stack(
-        [counts[:, columns].sum(axis=1) + estimator.alpha * len(columns) for columns in sets], axis=1
+        [counts[:, columns].sum(axis=1) + estimator.alpha * len(columns) for columns in among], axis=1
     )
     norm = np.log(np.maximum(total, np.finfo(float).tiny))
     prior = np.log([positive.mean(), 1.0 - positive.mean()])
@@ -72,6 +74,32 @@ register_learner(
 
 
 @register_learner(
+    "nb(all)",
+    "alpha",
+    objective="nb, P(t|c) among all terms of the documents: along a ranking, also those not selected",
+    cite="uchyigit2007",
+    reads="counts",
+    along=_set_values,
+    cost=COST,
+)
+class AllTermsNB(MultinomialNB):
+    """Multinomial naive Bayes whose P(t|c) is a share of all terms of the documents, selected or not.
+
+    Along a ranking, the occurrences and the number of terms in the denominator are those of all columns, so
+    that the probabilities of the selected terms do not add up to 1. Fitted to a matrix, it is MultinomialNB:
+    it cannot know of terms that the matrix does not hold.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        What is added to the occurrences of each term.
+    """
+
+    def __init__(self, alpha: float = 1.0) -> None:
+        super().__init__(alpha=alpha)
+
+
+@register_learner(
     "nb(quotient)",
     "alpha",
     objective="nb, scored by the quotient of the log-probabilities of class and rest, not their difference",
@@ -87,13 +115,31 @@ class QuotientNB(Classifier):
     occurrences. Both are negative: q < 1 if c is more likely. So the decision for two classes is that of
     naive Bayes, and only the order of the documents differs: dividing removes most of the influence of their
     length.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        What is added to each count (Laplace smoothing).
     """
 
     def __init__(self, alpha: float = 1.0) -> None:
         self.alpha = alpha
 
     def fit(self, X: Any, y: Any) -> QuotientNB:
-        """Learn `prior_log_prob_` and `feature_log_prob_`: for each problem, of the class and of the rest."""
+        """Learn `prior_log_prob_` and `feature_log_prob_`: for each problem, of the class and of the rest.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+        y : array-like
+            The labels of the documents.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+        """
         X, codes = self._checked_fit_input(X, y)
         check_non_negative(X, "QuotientNB")
         targets = [1] if len(self.classes_) == 2 else range(len(self.classes_))
@@ -105,7 +151,18 @@ class QuotientNB(Classifier):
         return self
 
     def decision_function(self, X: Any) -> Floats:
-        """Return 1 - quotient: one value per document for two classes, otherwise one per class."""
+        """Return 1 - quotient: one value per document for two classes, otherwise one per class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+
+        Returns
+        -------
+        ndarray of float
+            The decision values.
+        """
         X = self._checked_input(X)
         check_non_negative(X, "QuotientNB")
         problems, _, n_terms = self.feature_log_prob_.shape

@@ -7,6 +7,7 @@ import logging
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -128,6 +129,7 @@ def batches(
     *,
     text: Wanted = None,
     label: Wanted = None,
+    by: str | None = None,
     header: bool | None = None,
     delimiter: str | None = None,
     quote: str | None = None,
@@ -137,12 +139,15 @@ def batches(
 ) -> Iterator[pl.DataFrame]:
     """Yield frames with the columns `text` and `label`, file by file, a bounded number of rows at a time.
 
-    Texts are strings or null, labels are as the table has them: strings, numbers, lists or null. With
-    `quiet`, what is recognised by the first part of a file is not logged.
+    Texts are strings or null, labels are as the table has them: strings, numbers, lists or null. With `by`,
+    the frames have that column, too. With `quiet`, what is recognised by the first part of a file is not
+    logged.
     """
     files = table_paths(paths)
     reading = Reading(delimiter, quote, header, encoding, max_bytes).checked()
     first = table_layout(files[0], text, label, None, reading)
+    if by is not None:
+        first = replace(first, columns=first.columns | {"by": by})
     for path in files:
         yield from _file_frames(path, first, quiet)
 

@@ -16,6 +16,7 @@ import tomli_w
 
 from termsieve.display import html_table
 from termsieve.errors import StudyError, unknown_name
+from termsieve.measures import Ties
 from termsieve.ranking import ALL, Size
 
 VALUES = ("presence", "counts", "tfidf")
@@ -65,6 +66,7 @@ class Protocol:
     folds: int = 4
     test_size: float = 0.25
     seed: int = 0
+    shuffled: bool = False  # whether training documents come in random order; else in that of the corpus
 
     @property
     def parts(self) -> int:
@@ -89,6 +91,7 @@ class Method:
     objective: str = "f1_break_even"
     model: str = "svm"
     sample: float = 1.0
+    stratify: bool = True
     budget: int = 1
     corpora: tuple[str, ...] | None = None
 
@@ -138,6 +141,8 @@ class Plan:
         Trials, folds and the seed.
     break_even : bool, default=False
         Whether to store the confusion counts at the break-even point, too.
+    ties : {"divided", "whole"}, default="divided"
+        What happens there to tied documents; see :func:`termsieve.measures.break_even`.
     selections : bool, default=True
         Whether to store the selected terms.
     about : str, optional
@@ -153,12 +158,26 @@ class Plan:
     problems: Problems = Problems()
     protocol: Protocol = Protocol()
     break_even: bool = False
+    ties: Ties = "divided"
     selections: bool = True
     about: str = ""
 
     @classmethod
     def parse(cls, text: str, name: str = "study") -> Plan:
-        """Return the plan of a TOML text, or raise a StudyError that lists all mistakes and their lines."""
+        """Return the plan of a TOML text, or raise a StudyError that lists all mistakes and their lines.
+
+        Parameters
+        ----------
+        text : str
+            The TOML text.
+        name : str, default="study"
+            The name of the plan.
+
+        Returns
+        -------
+        Plan
+            The plan.
+        """
         from termsieve.studies.plan_reader import PlanReader
 
         return PlanReader(text, name).plan()
@@ -181,7 +200,9 @@ class Plan:
         lines.append(f"problems {self.problems.kind}")
         lines.append(f"protocol {_told(replace(self.protocol, trials=1))}")
         lines.append(f"representation {_told(self.representation)}")
-        lines.append(f"measures break_even={self.break_even} selections={self.selections}")
+        # Without the rule for ties it is the line of plans that were stored before there was a choice.
+        ties = f" ties={self.ties}" if self.break_even and self.ties != "whole" else ""
+        lines.append(f"measures break_even={self.break_even} selections={self.selections}{ties}")
         return sorted(lines)
 
     def __str__(self) -> str:
@@ -220,34 +241,104 @@ class Plan:
             "methods": [_facts(method) for method in self.methods],
             "sizes": _size_table(self.sizes),
             "learners": [_facts(entry) for entry in self.learners],
-            "measures": {"break_even": self.break_even, "selections": self.selections},
+            "measures": {"break_even": self.break_even, "ties": self.ties, "selections": self.selections},
         }
         return tomli_w.dumps({key: value for key, value in root.items() if value} | tables)
 
     def corpus(self, name: str) -> CorpusPlan:
-        """Return the entry of that corpus."""
+        """Return the entry of that corpus.
+
+        Parameters
+        ----------
+        name : str
+            The name of the corpus.
+
+        Returns
+        -------
+        CorpusPlan
+            The entry.
+        """
         return next(corpus for corpus in self.corpora if corpus.name == name)
 
     def method(self, name: str, corpus: str) -> Method:
-        """Return the method of that name that a corpus is run with."""
+        """Return the method of that name that a corpus is run with.
+
+        Parameters
+        ----------
+        name : str
+            The name of the method.
+        corpus : str
+            The name of a corpus of the plan.
+
+        Returns
+        -------
+        Method
+            The method.
+        """
         return next(method for method in self.methods_for(corpus) if method.name == name)
 
     def learner(self, name: str) -> LearnerPlan:
-        """Return the entry of that learner."""
+        """Return the entry of that learner.
+
+        Parameters
+        ----------
+        name : str
+            The name of the learner.
+
+        Returns
+        -------
+        LearnerPlan
+            The entry.
+        """
         return next(entry for entry in self.learners if entry.name == name)
 
     def methods_for(self, corpus: str) -> list[Method]:
-        """Return the methods that are run on a corpus; "all" features, if asked for, is the last one."""
+        """Return the methods that are run on a corpus; "all" features, if asked for, is the last one.
+
+        Parameters
+        ----------
+        corpus : str
+            The name of a corpus of the plan.
+
+        Returns
+        -------
+        list of Method
+            The methods.
+        """
         chosen = [m for m in self.methods if m.corpora is None or corpus in m.corpora]
         return chosen + [NO_SELECTION] * (ALL in self.sizes_of(corpus))
 
     def sizes_of(self, corpus: str) -> tuple[Size, ...]:
-        """Return the sizes of a corpus: its own, or the plan's."""
+        """Return the sizes of a corpus: its own, or the plan's.
+
+        Parameters
+        ----------
+        corpus : str
+            The name of a corpus of the plan.
+
+        Returns
+        -------
+        tuple of Size
+            The sizes.
+        """
         own = self.corpus(corpus).sizes
         return self.sizes if own is None else own
 
     def sizes_for(self, corpus: str, method: Method) -> tuple[Size, ...]:
-        """Return the sizes that a method is run with on a corpus."""
+        """Return the sizes that a method is run with on a corpus.
+
+        Parameters
+        ----------
+        corpus : str
+            The name of a corpus of the plan.
+        method : Method
+            A method of the plan.
+
+        Returns
+        -------
+        tuple of Size
+            The sizes.
+        """
         if method.select == "all":
             return (ALL,)
         if method.own_sizes is not None:
@@ -255,7 +346,18 @@ class Plan:
         return tuple(size for size in self.sizes_of(corpus) if size != ALL)
 
     def learners_for(self, n_documents: int) -> list[LearnerPlan]:
-        """Return the learners that are run on a corpus with this number of documents."""
+        """Return the learners that are run on a corpus with this number of documents.
+
+        Parameters
+        ----------
+        n_documents : int
+            Number of documents of the corpus.
+
+        Returns
+        -------
+        list of LearnerPlan
+            The learners.
+        """
         return [e for e in self.learners if e.max_documents is None or n_documents <= e.max_documents]
 
 
@@ -333,6 +435,7 @@ def _built_in() -> dict[str, Any]:
     return dict(sorted(found.items()))
 
 
+#: The built-in plans: name -> content of the plan file.
 PLANS: dict[str, Any] = _built_in()
 
 
@@ -357,4 +460,5 @@ def method_name(method: Method) -> str:
         "weight": (method.model, f"{method.sample:g}"),
         "memory": (method.model, str(method.budget)),
     }
-    return f"{method.select}({', '.join(str(part) for part in inside[method.select])})"
+    plain = () if method.stratify else ("plain",)
+    return f"{method.select}({', '.join(str(part) for part in (*inside[method.select], *plain))})"

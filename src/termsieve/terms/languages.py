@@ -12,8 +12,9 @@ import Stemmer
 from termsieve.errors import InputError, ParameterError, unknown_name
 
 # "porter" is Porter's algorithm for English; the others are named for their languages.
+#: The stemmers that ``stem=`` takes.
 STEMMERS: tuple[str, ...] = tuple(Stemmer.algorithms())
-# Name -> the code of ISO 639-1, by which lists of stop words and detected languages are known.
+#: The languages: name -> code of ISO 639-1, by which stop words and detected languages are known.
 LANGUAGES = {
     "afrikaans": "af",
     "arabic": "ar",
@@ -95,7 +96,18 @@ def stop_word_names() -> list[str]:
 
 
 def stop_word_set(stop_words: str | Collection[str] | None) -> frozenset[Any] | None:
-    """Return the words of a list, or of the list of a language; that of "english" is scikit-learn's."""
+    """Return the words of a list, or of the list of a language; that of "english" is scikit-learn's.
+
+    Parameters
+    ----------
+    stop_words : str, collection of str or None
+        The name of a language, or the words.
+
+    Returns
+    -------
+    frozenset or None
+        The words; None where there are none to leave out.
+    """
     if stop_words is None:
         return None
     if not isinstance(stop_words, str):
@@ -115,7 +127,18 @@ def stop_word_set(stop_words: str | Collection[str] | None) -> frozenset[Any] | 
 
 
 def stemmer(stem: str) -> Callable[[Iterable[str]], list[str]]:
-    """Return the function from words to stems: the algorithm of a language, or "porter", by PyStemmer."""
+    """Return the function from words to stems: that of a language, or "porter", by PyStemmer.
+
+    Parameters
+    ----------
+    stem : str
+        One of :data:`STEMMERS`.
+
+    Returns
+    -------
+    callable
+        The function.
+    """
     if stem not in STEMMERS:
         raise unknown_name("stemmer", stem, STEMMERS)
     stems = Stemmer.Stemmer(stem).stemWords
