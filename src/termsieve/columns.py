@@ -44,13 +44,15 @@ USUAL_NAMES: dict[str, tuple[str, ...]] = {
 }
 
 
-def find_column(names: Iterable[Any], role: str, wanted: str | int | None, where: str, hint: str = "") -> str:
+def find_column(names: Iterable[Any], role: str, wanted: Wanted, where: str, hint: str = "") -> str:
     """Return the column for a role ("text", "label", "split"): the wanted one, or the one with a usual name.
 
     A number that is no name is the place of a column, from 1. `where` names the table in an error: its path,
     or "the frame"; `hint` is more to say if no column has a usual name.
     """
     listed = [str(name) for name in names]
+    if isinstance(wanted, list | tuple):
+        raise InputError(f"{role}= must name one column here, not {len(wanted)}")
     if wanted is not None:
         wanted = str(wanted)
         if wanted not in listed and wanted.isdecimal() and 1 <= int(wanted) <= len(listed):
@@ -102,12 +104,10 @@ def find_columns(
     {'text': 'text', 'label': ('toxic', 'threat')}
     """
     listed = [str(name) for name in names]
-    if not isinstance(text, str | int | None):
-        raise InputError("text= must name one column; join several in the table first")
     found: Columns = {"text": find_column(listed, "text", text, where, _text_hint(listed, rows))}
     if not unlabelled:
         several = _several(label, listed)
-        if several or not isinstance(label, str | int | None):
+        if several:
             found["label"] = tuple(find_column(listed, "label", name, where) for name in several)
         else:
             found["label"] = find_column(listed, "label", label, where, _label_hint(listed, rows))

@@ -221,7 +221,13 @@ def train_model(
     if corpus.texts is None:
         raise ParameterError(f"{corpus.name or 'the corpus'} holds word counts; a model needs the texts")
     options = suited_options(options, corpus.texts)
-    cuts = {"k": k, "fraction": fraction, "threshold": threshold, "sparsity": sparsity, "memory": memory}
+    cuts: dict[str, Any] = {
+        "k": k,
+        "fraction": fraction,
+        "threshold": threshold,
+        "sparsity": sparsity,
+        "memory": memory,
+    }
     cuts |= {"fpr": fpr, "fdr": fdr, "fwe": fwe}
     how: dict[str, Any] = {"target": target, "min_df": min_df, "max_df": max_df}
     ways: dict[str, Any] = {"side": side, "ratio": ratio, "alpha": alpha}

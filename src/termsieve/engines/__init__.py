@@ -208,7 +208,7 @@ def count(
         suited = suited_options(term_options, source.texts or ())
         return _matrix_counts(source, occurrences, sample_weight, suited)
     positive("max_terms", max_terms)
-    reading = {
+    reading: dict[str, Any] = {
         "separator": separator,
         "missing": missing,
         "header": header,

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from termsieve.columns import find_column
+from termsieve.columns import Wanted, find_column
 from termsieve.counts.counter import analysis_of
 from termsieve.counts.shards import new_folder, save_part
 from termsieve.counts.sources import Source
@@ -91,7 +91,7 @@ def write_shards(
     return [path for group in paths for path in group]
 
 
-def _parts(source: Any, text: str | None, label: str | None, reading: dict[str, Any]) -> list[Any]:
+def _parts(source: Any, text: Wanted, label: Wanted, reading: dict[str, Any]) -> list[Any]:
     """Return the parts of the source, each a Source or a task that makes one."""
     dask = require("dask", "dask")
     if not hasattr(source, "to_delayed"):
@@ -118,9 +118,7 @@ def _of_frame(frame: Any, text: str, label: str, reading: dict[str, Any], number
     return Source([pair], **reading, where=f"partition {number}")
 
 
-def _of_items(
-    items: Iterable[Any], text: str | None, label: str | None, reading: dict[str, Any], number: int
-) -> Source:
+def _of_items(items: Iterable[Any], text: Any, label: Any, reading: dict[str, Any], number: int) -> Source:
     texts, labels = [], []
     for place, item in enumerate(items):
         try:

@@ -220,13 +220,11 @@ def table_layout(
     unlabelled: bool = False,
 ) -> Layout:
     """Return how a table is laid out and which columns to read; only its first part is looked at."""
-    wanted = [name for names in (text, label, split) for name in (names if _are_several(names) else [names])]
-    sample = table_sample(path, reading, [name for name in wanted if name is not None])
+    wanted: list[Any] = []
+    for names in (text, label, split):
+        wanted += names if isinstance(names, list | tuple) else [] if names is None else [names]
+    sample = table_sample(path, reading, wanted)
     return laid_out(path, sample, text, label, split, given=reading, unlabelled=unlabelled)
-
-
-def _are_several(names: Any) -> bool:
-    return isinstance(names, list | tuple)
 
 
 def table_sample(path: str, reading: Reading, wanted: Sequence[Any] = ()) -> Sample:
