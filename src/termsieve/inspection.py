@@ -94,6 +94,11 @@ def inspect(
     **options
         The options of `read`, such as text= and label=.
 
+    Returns
+    -------
+    Inspection
+        What was understood, samples, guesses and warnings.
+
     Examples
     --------
     >>> inspect(Corpus(["see &amp; buy", "see you", "see you"], ["spam", "ham", "spam"])).warnings[0]

@@ -38,7 +38,7 @@ def _ratio_said(selector: Any, classes: list[str]) -> str:
     return f"the learned shares of words that speak for a class: {each}".replace("%", " %")
 
 
-# Name -> the selector, and the sentence about what it learned.
+#: The selections that learn: name -> the selector, and the sentence about what it learned.
 METHODS: dict[str, tuple[type[LearnedSelector], Callable[[Any, list[str]], str]]] = {
     "ratio": (RatioSelector, _ratio_said),
     "wfo": (WFOSelector, lambda selector, _: f"the learned metric is wfo({selector.lambda_:.3g})"),
@@ -75,6 +75,12 @@ def learned_terms(
         How documents are read and split into terms, as in `read` and `TermVectorizer`.
     **parameters
         The parameters of the selector, such as k=.
+
+    Returns
+    -------
+    Learned
+        The selected terms, best first; all terms in order with their scores; a sentence about what was
+        learned.
 
     Examples
     --------

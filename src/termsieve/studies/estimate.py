@@ -36,7 +36,9 @@ class Estimate(NamedTuple):
     trainings : int
         Number of trainings.
     seconds : float or None
-        Seconds on one core, by the calibration; None without one.
+        Seconds of the trainings on one core, by the calibration; None without one.
+    start_seconds : float
+        Seconds to start the processes and to read the corpora.
     memory_mb : float
         Megabytes of one process, a rough upper bound.
     """

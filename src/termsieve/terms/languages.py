@@ -88,7 +88,13 @@ _CHUNK_CHARACTERS = 4000
 
 
 def stop_word_names() -> list[str]:
-    """Return the names of the languages that have a list of stop words."""
+    """Return the names of the languages that have a list of stop words.
+
+    Returns
+    -------
+    list of str
+        Names of :data:`LANGUAGES`.
+    """
     import stopwordsiso
 
     known = stopwordsiso.langs()
@@ -166,9 +172,21 @@ def language_options(language: str) -> dict[str, str]:
     return options | ({"stem": language} if language in STEMMERS else {})
 
 
-def detected_language(texts: Sequence[str]) -> str:
+def detected_language(texts: Sequence[Any]) -> str:
     """Return the name of the language that texts are in; several languages, or an unknown one, are an error.
 
+    Parameters
+    ----------
+    texts : sequence of str
+        The texts; of many only some are looked at.
+
+    Returns
+    -------
+    str
+        One of :data:`LANGUAGES`.
+
+    Examples
+    --------
     >>> detected_language(["Das Wetter ist heute sehr schön", "Wir gehen in den Wald und an den See"])
     'german'
     """

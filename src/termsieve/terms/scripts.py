@@ -29,13 +29,25 @@ MODULES = {
     "sudachi": ("sudachipy", "japanese"),
     "pythainlp": ("pythainlp", "thai"),
 }
-# The names that a tokenizer may have; "characters" needs no package.
+#: The names that a tokenizer may have; "characters" needs no package.
 SEGMENTERS = (*MODULES, "characters")
 
 
 def is_unsegmented(text: str) -> bool:
     """Return whether most letters of a text are of a script that has no spaces between words.
 
+    Parameters
+    ----------
+    text : str
+        A text.
+
+    Returns
+    -------
+    bool
+        Whether it is so.
+
+    Examples
+    --------
     >>> is_unsegmented("今天天气很好"), is_unsegmented("a good day 好")
     (True, False)
     """

@@ -21,6 +21,18 @@ def suited_options(options: Mapping[str, Any], texts: Sequence[str]) -> dict[str
     `language="auto"` becomes the language that the texts are in. If nothing says how texts are cut and most
     have no spaces between words, an installed segmenter is taken, otherwise sequences of characters. Both are
     logged.
+
+    Parameters
+    ----------
+    options : mapping
+        The options of TermVectorizer that were given.
+    texts : sequence of str
+        The documents, or some of them.
+
+    Returns
+    -------
+    dict
+        The options that suit.
     """
     suited = dict(options)
     if suited.get("language") == "auto":
