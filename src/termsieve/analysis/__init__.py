@@ -24,6 +24,7 @@ from termsieve.analysis.roc import RocMap, isocline_family, isoclines, roc_map, 
 from termsieve.analysis.significance import MeanRanks, holm, mean_ranks, paired_at_best_size, paired_tests
 from termsieve.analysis.stability import fold_stability, jaccard, kuncheva, overlaps, prefixes
 from termsieve.analysis.values import average_maximum, problem_means, problem_values
+from termsieve.analysis.variants import corpus_table, setting_curves, setting_names
 
 __all__ = [
     "DocumentFacts",
@@ -37,6 +38,7 @@ __all__ = [
     "by_skew",
     "chosen_parameters",
     "class_sizes",
+    "corpus_table",
     "document_facts",
     "fold_stability",
     "giveaways",
@@ -60,6 +62,8 @@ __all__ = [
     "problem_means",
     "problem_values",
     "roc_map",
+    "setting_curves",
+    "setting_names",
     "size_curves",
     "size_needed",
     "skew_curves",
