@@ -32,6 +32,10 @@ class Verdict(NamedTuple):
     figures: str
 
 
+Test = Callable[["Reading"], Verdict]
+Register = Callable[[Test], Test]
+
+
 class UntestedError(Exception):
     """The results lack what a finding's test reads."""
 
@@ -155,7 +159,7 @@ class Finding:
     where: str
     claim: str
     plans: tuple[str, ...]
-    test: Callable[[Reading], Verdict]
+    test: Test
     per_learner: bool = False
     leave_out: tuple[str, ...] = ()
 
@@ -168,7 +172,8 @@ class Finding:
             if self.per_learner:
                 learners = found.frame().select("learner").unique().collect()["learner"].sort().to_list()
             for learner in learners:
-                label = [str(found.manifest["name"])] * (len(self.plans) > 1) + [learner] * bool(learner)
+                label = [str(found.manifest["name"])] * (len(self.plans) > 1)
+                label += [] if learner is None else [learner]
                 readings.append((", ".join(label), Reading(found, learner, data, self.leave_out)))
         return readings
 
@@ -176,12 +181,10 @@ class Finding:
 FINDINGS: list[Finding] = []
 
 
-def finding(
-    paper: str, where: str, claim: str, *plans: str, **facts: Any
-) -> Callable[[Callable[[Reading], Verdict]], Callable[[Reading], Verdict]]:
+def finding(paper: str, where: str, claim: str, *plans: str, **facts: Any) -> Register:
     """Register the decorated test as the one that decides a claim of a paper."""
 
-    def register(test: Callable[[Reading], Verdict]) -> Callable[[Reading], Verdict]:
+    def register(test: Test) -> Test:
         FINDINGS.append(Finding(paper, where, claim, plans or (paper,), test, **facts))
         return test
 
