@@ -84,13 +84,17 @@ class Reading:
     def curves(
         self, measure: str = "f1", average: Average = "macro", corpus: str | None = None
     ) -> pl.DataFrame:
-        """Return `size_curves` of the rows, or of those of one corpus."""
+        """Return `size_curves` of the rows, or of those of one corpus.
+
+        A run that has not yet reached all problems of its learner is left out: its average would be over
+        other problems than those of the rest.
+        """
         key = measure, average, corpus
         if key not in self._curves:
             rows = self.rows if corpus is None else self.rows.filter(pl.col("corpus") == corpus)
             if rows.is_empty():
                 raise UntestedError(f"the results have no rows{'' if corpus is None else f' of {corpus}'}")
-            self._curves[key] = size_curves(rows, measure, average)
+            self._curves[key] = size_curves(_whole_runs(rows), measure, average)
         return self._curves[key]
 
     def value(
@@ -145,6 +149,14 @@ class Reading:
             return data.whole_counts(False).replace(classes=data.classes, terms=terms)
         fold = Fold(plan, data, 0, 0)
         return fold.counts.replace(classes=data.classes, terms=terms[fold.columns])
+
+
+def _whole_runs(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of the methods, learners and sizes that have results of as many problems as any."""
+    run = ["method", "learner", "size"]
+    reached = rows.group_by(run).agg(n=pl.struct("corpus", "problem").n_unique())
+    whole = reached.filter(pl.col("n") == pl.col("n").max().over("learner"))
+    return rows.join(whole, on=run, how="semi", nulls_equal=True)
 
 
 @dataclass(frozen=True)
