@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import partial
 
 import polars as pl
 
@@ -260,7 +261,7 @@ def _declare_pairs() -> None:
     """Register the best pair of each goal."""
     for goal, pair in PAIRS.items():
         _claim("best pairs", f"the best pair of metrics for {goal} is {' + '.join(pair)}")(
-            lambda reading, goal=goal: _best_pair(reading, goal)
+            partial(_best_pair, goal=goal)
         )
 
 
