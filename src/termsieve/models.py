@@ -160,12 +160,17 @@ def train_model(
     threshold: float | None = None,
     sparsity: float | None = None,
     memory: float | None = None,
+    fpr: float | None = None,
+    fdr: float | None = None,
+    fwe: float | None = None,
     side: Side = "both",
     ratio: float | None = None,
     alpha: float | None = None,
     combine: Combine = "max",
     min_df: float = 1,
     max_df: float = 1.0,
+    keep: Iterable[str | int] = (),
+    drop: Iterable[str | int] = (),
     format: str | None = None,
     **options: Any,
 ) -> Model:
@@ -175,7 +180,9 @@ def train_model(
     ----------
     source : Corpus, frame or path
         The documents; they must be texts, not word counts.
-    metric, k, fraction, threshold, sparsity, memory, side, ratio, alpha, combine, min_df, max_df
+    metric, k, fraction, threshold, sparsity, memory, fpr, fdr, fwe
+        Which terms to select; see `select_terms`.
+    side, ratio, alpha, combine, min_df, max_df, keep, drop
         Which terms to select; see `select_terms`.
     learner : str
         The learner's name, such as "svm", "lr" or "nb"; see :data:`termsieve.LEARNERS`. A learner
@@ -220,12 +227,17 @@ def train_model(
         threshold=threshold,
         sparsity=sparsity,
         memory=memory,
+        fpr=fpr,
+        fdr=fdr,
+        fwe=fwe,
         side=side,
         ratio=ratio,
         alpha=alpha,
         combine=combine,
         min_df=min_df,
         max_df=max_df,
+        keep=keep,
+        drop=drop,
     )
     vectorizer = TermVectorizer(vocabulary=terms, binary=not reads_counts, **options)
     if target is None and corpus.multilabel:

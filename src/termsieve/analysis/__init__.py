@@ -12,7 +12,12 @@ from termsieve.analysis.curves import (
     trade_offs,
 )
 from termsieve.analysis.documents import DocumentFacts, document_facts, giveaways
-from termsieve.analysis.of_counts import class_sizes, metric_overlaps, sparsity_table, telling_terms
+from termsieve.analysis.of_counts import (
+    class_sizes,
+    metric_overlaps,
+    sparsity_table,
+    telling_terms,
+)
 from termsieve.analysis.preference import li2009_rankings, preferences
 from termsieve.analysis.ratios import chosen_parameters, implied_ratios, largest_scores, tuning_curves
 from termsieve.analysis.roc import RocMap, isocline_family, isoclines, roc_map, term_points

@@ -1,6 +1,6 @@
 """Tables of the analyses come in; Altair charts for a notebook, a file or a report go out."""
 
-from termsieve.charts.of_counts import overlap, sparsity, term_bars
+from termsieve.charts.of_counts import overlap, sparsity, term_bars, word_rates
 from termsieve.charts.of_results import (
     chances,
     chosen_parameters,
@@ -36,4 +36,5 @@ __all__ = [
     "term_bars",
     "trade_off",
     "tuning_curves",
+    "word_rates",
 ]
