@@ -274,7 +274,9 @@ def _linear(learner: Any) -> Rows:
     if isinstance(learner, ComplementNB) or not (
         isinstance(learner, LinearClassifier | HingeSVM) or _has_weights(learner)
     ):
-        raise refused(f"the learner {type(learner).__name__}", "choose svm, svm(balanced), lr, nb or perceptron")
+        raise refused(
+            f"the learner {type(learner).__name__}", "choose svm, svm(balanced), lr, nb or perceptron"
+        )
     weights, n = np.asarray(learner.coef_, dtype=float), len(learner.classes_)
     ends = np.broadcast_to(np.asarray(learner.intercept_, dtype=float), len(weights)).copy()
     decision = "two" if n == 2 else "highest"
