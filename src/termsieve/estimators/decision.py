@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from termsieve.errors import InputError
+from termsieve.estimators.base import decided_classes
 from termsieve.labels import encode_labels
 from termsieve.matrices import check_indices
 from termsieve.measures import decision_values
@@ -139,11 +140,7 @@ class DecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each document; of several labels, an indicator matrix of 0 and 1."""
-        values = self.decision_function(X)
-        if self.several_labels_:
-            return (values > 0).astype(np.int64)
-        codes = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
-        return np.asarray(self.classes_[codes])
+        return decided_classes(self.decision_function(X), self.classes_, self.several_labels_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from termsieve.counts import Counts
 from termsieve.errors import InputError, ParameterError, unknown_name
-from termsieve.estimators.base import Columns, LearnedSelector, checked_shares
+from termsieve.estimators.base import Columns, LearnedSelector, checked_shares, decided_classes
 from termsieve.estimators.evaluate import (
     Floats,
     Part,
@@ -274,11 +274,7 @@ class RatioClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each document; if documents have several labels, an indicator matrix."""
-        values = self.decision_function(X)
-        if self.multilabel_:
-            return (values > 0).astype(np.int64)
-        codes = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
-        return np.asarray(self.classes_[codes])
+        return decided_classes(self.decision_function(X), self.classes_, self.multilabel_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
