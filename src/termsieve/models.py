@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 import skops.io
@@ -17,14 +18,19 @@ from termsieve.corpus import Corpus
 from termsieve.counts import Counts
 from termsieve.errors import FormatError, InputError, ParameterError, TermsieveError
 from termsieve.estimators import TermVectorizer
+from termsieve.evaluation import Evaluation, evaluated
 from termsieve.files import write_whole
 from termsieve.labels import encode_labels
 from termsieve.learners import LEARNERS, get_learner, learner_declaration
+from termsieve.measures import decision_values
 from termsieve.metrics import get_metric
+from termsieve.pieces import in_order, pieces
+from termsieve.portable.description import description_of
 from termsieve.ranking import Combine, Side
 from termsieve.readers import guessed_format, read
 from termsieve.readers.files import MAX_BYTES
 from termsieve.readers.tables import read_texts
+from termsieve.records import Record, recorded
 from termsieve.saved import load_saved, untrusted
 from termsieve.sources import Frame, corpus_of
 from termsieve.spec import TRAINING
@@ -34,6 +40,14 @@ from termsieve.terms import term_matrix
 FORMAT = "termsieve-model"
 FORMAT_VERSION = 1
 Label = str | int | float
+
+
+class Prediction(NamedTuple):
+    """What a model says of a text: its class or labels and, if asked, decision values and probabilities."""
+
+    label: Any
+    values: tuple[float, ...] | None = None
+    probabilities: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,6 +60,8 @@ class Model:
         A fitted pipeline from texts to classes, such as `train_model` or `advice.pipeline().fit` give.
     labels : tuple, optional
         The classes, if a document may have several of them: the pipeline then predicts one column per class.
+    record : Record, optional
+        Where the model comes from, what was measured, and the counts of its training documents.
 
     Examples
     --------
@@ -59,6 +75,7 @@ class Model:
 
     pipeline: Pipeline
     labels: tuple[Label, ...] | None = None
+    record: Record | None = None
 
     @property
     def terms(self) -> list[str]:
@@ -67,20 +84,58 @@ class Model:
 
     def predict(self, texts: Iterable[str] | Corpus) -> list[Label | tuple[Label, ...]]:
         """Return the class of each text, or the tuple of its labels if it may have several."""
-        given = _texts(texts)
-        if not given:
-            return []
+        return [each.label for each in self.stream(_texts(texts))]
+
+    def stream(
+        self, texts: Iterable[str], *, scores: bool = False, probabilities: bool = False
+    ) -> Iterator[Prediction]:
+        """Yield the prediction of each text, in order, with decision values and probabilities if asked.
+
+        Texts are taken in pieces, which are scored on all cores: neither the texts nor the predictions need
+        fit into memory.
+        """
+        if probabilities and not hasattr(self.pipeline, "predict_proba"):
+            raise ParameterError(
+                "the model gives no probabilities; train one with learner='lr', or ask for scores"
+            )
+        yield from chain.from_iterable(
+            in_order(lambda piece: self._predictions(piece, scores, probabilities), pieces(texts))
+        )
+
+    def _predictions(self, texts: list[str], scores: bool, probabilities: bool) -> list[Prediction]:
         try:
-            found = np.asarray(self.pipeline.predict(given))
-            if self.labels is None:
-                return found.tolist()
-            return [tuple(self.labels[column] for column in np.flatnonzero(row)) for row in found]
+            X = self.pipeline[:-1].transform(texts) if len(self.pipeline) > 1 else texts
+            last = self.pipeline[-1]
+            found = np.asarray(last.predict(X))
+            values = decision_values(last, X).reshape(len(texts), -1).tolist() if scores else None
+            shares = np.asarray(last.predict_proba(X)).tolist() if probabilities else None
+            labels = self._named(found)
         except TermsieveError:
             raise
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             # The parts of a model from a damaged file may not fit together.
             reason = next(iter(str(error).splitlines()), type(error).__name__)
             raise InputError(f"the model cannot predict, its parts do not fit together: {reason}") from error
+        return [
+            Prediction(label, values and tuple(values[i]), shares and tuple(shares[i]))
+            for i, label in enumerate(labels)
+        ]
+
+    def _named(self, found: Any) -> list[Label | tuple[Label, ...]]:
+        if self.labels is None:
+            return found.tolist()
+        return [tuple(self.labels[column] for column in np.flatnonzero(row)) for row in found]
+
+    @property
+    def classes(self) -> tuple[Label, ...]:
+        """The classes, in the order of the decision values; of two classes, the second has a value above 0."""
+        found = self.pipeline[-1].classes_ if self.labels is None else self.labels
+        return tuple(np.asarray(found, dtype=object).tolist())
+
+    def describe(self) -> dict[str, Any]:
+        """Return the model as plain values that a scorer in any language reads; see docs/export.md."""
+        described = description_of(self.pipeline, self.labels)
+        return described | {"provenance": None if self.record is None else self.record.provenance()}
 
     def predict_file(
         self, path: str | os.PathLike[str], *, format: str | None = None, **options: Any
@@ -100,6 +155,7 @@ class Model:
             "version": FORMAT_VERSION,
             "pipeline": self.pipeline,
             "labels": None if self.labels is None else list(self.labels),
+            "record": None if self.record is None else self.record.to_json(),
         }
         content = skops.io.dumps(held)
         foreign = untrusted(content)
@@ -124,6 +180,7 @@ def train_model(
     learner: str = "svm",
     *,
     target: Any = None,
+    folds: int | None = None,
     k: int | None = None,
     fraction: float | None = None,
     threshold: float | None = None,
@@ -151,6 +208,9 @@ def train_model(
         made for counts (naive Bayes) reads how often a term occurs, the others whether it does.
     target : label, optional
         The class to separate from the rest: the model then predicts that class, or "not" and its name.
+    folds : int, optional
+        Measure the model on documents that it did not see: selection and training are repeated without each
+        of so many parts of the documents, and `record.measured` has the figures.
     format : str, optional
         The format of a file; recognised by default.
     **options
@@ -161,29 +221,70 @@ def train_model(
     corpus = corpus_of(source, options, format)
     if corpus.texts is None:
         raise ParameterError(f"{corpus.name or 'the corpus'} holds word counts; a model needs the texts")
+    cuts = {"k": k, "fraction": fraction, "threshold": threshold, "sparsity": sparsity, "memory": memory}
+    limits = {"side": side, "ratio": ratio, "alpha": alpha, "combine": combine, "min_df": min_df}
+    how = {"target": target, **cuts, **limits, "max_df": max_df}
+
+    def trained(part: Corpus) -> Model:
+        return _trained(part, metric, learner, reads_counts, how, options)
+
+    model = trained(corpus)
+    measured = None if folds is None else _cross_validated(corpus, target, folds, trained)
+    spelled = f"{learner} on {len(model.terms):,} terms by {get_metric(metric).name}"
+    analysis = model.pipeline[0]._analysis()
+    return replace(model, record=recorded(corpus, analysis, spelled, measured))
+
+
+def _trained(
+    corpus: Corpus,
+    metric: MetricSpec,
+    learner: str,
+    reads_counts: bool,
+    how: dict[str, Any],
+    options: dict[str, Any],
+) -> Model:
+    """Return the model of a corpus, without a record."""
     X, names = term_matrix(corpus, **options)
     occurrences = get_metric(metric).reads == "occurrences"
-    terms = select_terms(
-        Counts.from_matrix(X, corpus.labels, terms=names, occurrences=occurrences),
-        metric,
-        target=target,
-        k=k,
-        fraction=fraction,
-        threshold=threshold,
-        sparsity=sparsity,
-        memory=memory,
-        side=side,
-        ratio=ratio,
-        alpha=alpha,
-        combine=combine,
-        min_df=min_df,
-        max_df=max_df,
-    )
+    counts = Counts.from_matrix(X, corpus.labels, terms=names, occurrences=occurrences)
+    terms = select_terms(counts, metric, **how)
     vectorizer = TermVectorizer(vocabulary=terms, binary=not reads_counts, **options)
+    target = how["target"]
     if target is None and corpus.multilabel:
         return _trained_for_several(vectorizer, learner, corpus)
     y = np.asarray(corpus.labels.tolist()) if target is None else _one_against_rest(corpus, target)
     return Model(_fitted(make_pipeline(vectorizer, get_learner(learner)), corpus.texts, y))
+
+
+def _cross_validated(
+    corpus: Corpus, target: Any, folds: int, train: Callable[[Corpus], Model]
+) -> Evaluation:
+    """Return what models say of each part of the documents that the other parts train."""
+    if folds < 2:
+        raise ParameterError(f"folds must be 2 or more, not {folds}")
+    several = corpus.multilabel and target is None
+    truth = list(corpus.labels.tolist() if target is None else _one_against_rest(corpus, target).tolist())
+    fold = _fold_numbers(truth, folds)
+    said: list[Any] = [None] * len(corpus)
+    for number in range(folds):
+        held_out = np.flatnonzero(fold == number)
+        if len(held_out):
+            model = train(corpus.subset(np.flatnonzero(fold != number)))
+            for row, label in zip(held_out, model.predict(corpus.subset(held_out)), strict=True):
+                said[row] = label
+    by = f"cross-validation in {folds} parts, selection included"
+    return replace(evaluated(truth, said, several), by=by)
+
+
+def _fold_numbers(truth: list[Any], folds: int) -> Any:
+    """Return a part for each document; each class is dealt out to the parts in turn."""
+    order = np.random.default_rng(0).permutation(len(truth))
+    fold, dealt = np.zeros(len(truth), dtype=np.intp), dict[Any, int]()
+    for row in order:
+        kind = truth[row] if not isinstance(truth[row], list | tuple) else tuple(truth[row])[:1]
+        dealt[kind] = dealt.get(kind, -1) + 1
+        fold[row] = dealt[kind] % folds
+    return fold
 
 
 def load_model(path: str | os.PathLike[str], *, trust: bool = False, max_bytes: int = MAX_BYTES) -> Model:
@@ -222,12 +323,20 @@ def _model(held: Any, path: str | os.PathLike[str]) -> Model:
         labels = held.get("labels")
         if labels is not None and not _are_labels(labels):
             raise FormatError(f"{path} holds a damaged model: its labels are no list of labels")
+        kept = held.get("record")
         held = held.get("pipeline")
         if isinstance(held, Pipeline):
-            return Model(held, None if labels is None else tuple(labels))
+            return Model(held, None if labels is None else tuple(labels), _record(kept, path))
     if not isinstance(held, Pipeline) or not hasattr(held, "predict"):
         raise FormatError(f"{path} holds a {type(held).__name__}, which cannot predict")
     return Model(held)
+
+
+def _record(text: Any, path: str | os.PathLike[str]) -> Record | None:
+    try:
+        return None if text is None else Record.from_json(text)
+    except FormatError as error:
+        raise FormatError(f"{path} holds a damaged model: {error}") from None
 
 
 def _are_labels(found: Any) -> bool:
