@@ -64,6 +64,13 @@ class Evaluation:
         """The share of documents whose class was said, where each has one class."""
         return None if self.table is None else sum(self.tp) / max(1, self.documents)
 
+    def headline(self) -> str:
+        """Return the figure with its interval, and on how many documents it was measured."""
+        return (
+            f"{self.goal} {self.figure:.3f}, between {self.low:.3f} and {self.high:.3f} (95 %), measured on "
+            f"{self.documents:,} documents"
+        )
+
     def rows(self) -> list[dict[str, Any]]:
         """Return the measures of each class as rows of a table."""
         return [
@@ -116,9 +123,7 @@ def evaluated(truth: Iterable[Any], said: Iterable[Any], several: bool) -> Evalu
     >>> evaluated(["ham", "spam", "spam"], ["ham", "ham", "spam"], several=False).table
     ((1, 0), (1, 1))
     """
-    true, told = (
-        [list(each) if several else [each] for each in side] for side in (list(truth), list(said))
-    )
+    true, told = ([list(each) if several else [each] for each in side] for side in (list(truth), list(said)))
     classes = sorted({label for side in (true, told) for each in side for label in each}, key=_order)
     flags = [np.array([[label in each for label in classes] for each in side], bool) for side in (true, told)]
     if not classes:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import IO, Any
 
 import numpy as np
 import skops.io
@@ -16,6 +17,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 
 from termsieve.corpus import Corpus
 from termsieve.counts import Counts
+from termsieve.drift import Drift, compared
 from termsieve.errors import FormatError, InputError, ParameterError, TermsieveError
 from termsieve.estimators import TermVectorizer
 from termsieve.evaluation import Evaluation, evaluated
@@ -25,11 +27,12 @@ from termsieve.learners import LEARNERS, get_learner, learner_declaration
 from termsieve.measures import decision_values
 from termsieve.metrics import get_metric
 from termsieve.pieces import in_order, pieces
+from termsieve.portable import exported
+from termsieve.portable.card import card
 from termsieve.portable.description import description_of
+from termsieve.predictions import Prediction, Row, documents_of, judged
 from termsieve.ranking import Combine, Side
-from termsieve.readers import guessed_format, read
 from termsieve.readers.files import MAX_BYTES
-from termsieve.readers.tables import read_texts
 from termsieve.records import Record, recorded
 from termsieve.saved import load_saved, untrusted
 from termsieve.sources import Frame, corpus_of
@@ -40,14 +43,6 @@ from termsieve.terms import term_matrix
 FORMAT = "termsieve-model"
 FORMAT_VERSION = 1
 Label = str | int | float
-
-
-class Prediction(NamedTuple):
-    """What a model says of a text: its class or labels and, if asked, decision values and probabilities."""
-
-    label: Any
-    values: tuple[float, ...] | None = None
-    probabilities: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -128,7 +123,7 @@ class Model:
 
     @property
     def classes(self) -> tuple[Label, ...]:
-        """The classes, in the order of the decision values; of two classes, the second has a value above 0."""
+        """The classes in the order of the decision values; of two, the second has a value above 0."""
         found = self.pipeline[-1].classes_ if self.labels is None else self.labels
         return tuple(np.asarray(found, dtype=object).tolist())
 
@@ -144,9 +139,35 @@ class Model:
 
         `options` are those of `read`, such as text= for the column of a table.
         """
-        if (format or guessed_format(path)) == "table":
-            return self.predict(read_texts(path, **options))
-        return self.predict(read(path, format, **options))
+        return [row.prediction.label for row in self.rows(path, format=format, **options)]
+
+    def rows(
+        self,
+        source: str | os.PathLike[str] | IO[bytes],
+        *,
+        format: str | None = None,
+        scores: bool = False,
+        probabilities: bool = False,
+        **options: Any,
+    ) -> Iterator[Row]:
+        """Yield the documents of a file, one after the other, with what the model says of them.
+
+        Tables, and JSON lines from an open file, are read in pieces. `options` are those of `read`, and id=
+        for a column that names the documents.
+        """
+        kept: deque[tuple[Any, Any]] = deque()
+
+        def texts() -> Iterator[str]:
+            for text, name, label in documents_of(source, format, options):
+                kept.append((name, label))
+                yield text
+
+        for prediction in self.stream(texts(), scores=scores, probabilities=probabilities):
+            yield Row(prediction, *kept.popleft())
+
+    def evaluate(self, truth: Iterable[Any], said: Iterable[Any]) -> Evaluation | None:
+        """Return the measures of predictions whose labels are known; None if the model knows none of them."""
+        return judged(self.classes, self.labels is not None, truth, said)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a skops file that `load_model` reads; a failed write leaves no file."""
@@ -256,9 +277,7 @@ def _trained(
     return Model(_fitted(make_pipeline(vectorizer, get_learner(learner)), corpus.texts, y))
 
 
-def _cross_validated(
-    corpus: Corpus, target: Any, folds: int, train: Callable[[Corpus], Model]
-) -> Evaluation:
+def _cross_validated(corpus: Corpus, target: Any, folds: int, train: Callable[[Corpus], Model]) -> Evaluation:
     """Return what models say of each part of the documents that the other parts train."""
     if folds < 2:
         raise ParameterError(f"folds must be 2 or more, not {folds}")
@@ -285,6 +304,56 @@ def _fold_numbers(truth: list[Any], folds: int) -> Any:
         dealt[kind] = dealt.get(kind, -1) + 1
         fold[row] = dealt[kind] % folds
     return fold
+
+
+def export(model: Model, to: str = "json", *, dialect: str = "duckdb") -> str:
+    """Return a model in a form that needs no termsieve: see `Model.describe` and docs/export.md.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    to : {"json", "python", "js", "sql", "html"}
+        The description itself, a Python file or a JavaScript module that holds model and scorer, a script for
+        a database, or a page to try the model in a browser.
+    dialect : {"duckdb", "postgres"}
+        The database, for SQL.
+    """
+    return exported(model.describe(), to, dialect)
+
+
+def model_card(model: Model) -> str:
+    """Return the model card, in Markdown: purpose, data, figures, words, limits, how to reproduce it."""
+    return card(model.describe())
+
+
+def drift(
+    model: Model, *sources: Corpus | Iterable[str], names: Sequence[str] = (), false_alarms: float = 0.05
+) -> Drift:
+    """Return how new documents differ from those that trained a model, one period per source.
+
+    Parameters
+    ----------
+    model : Model
+        A model with a record of its training, as `train_model` and `termsieve advise --pipeline` save it.
+    *sources : Corpus or iterable of str
+        The documents of each period, the earliest first; they need no labels.
+    names : sequence of str, optional
+        The names of the periods.
+    false_alarms : float, default=0.05
+        The probability of an alarm where nothing has changed, over all periods together.
+    """
+    if model.record is None:
+        raise InputError(
+            "the model has no record of its training, so nothing can be compared; train it again with this "
+            "version of termsieve"
+        )
+    if not 0 < false_alarms < 1:
+        raise ParameterError(f"false_alarms must lie between 0 and 1, not {false_alarms!r}")
+    texts = [_texts(source) for source in sources]
+    called = list(names) or [f"period {number}" for number in range(1, len(texts) + 1)]
+    periods = [(name, each, model.predict(each)) for name, each in zip(called, texts, strict=True)]
+    return compared(model.record, model.pipeline[0]._analysis(), periods, false_alarms)
 
 
 def load_model(path: str | os.PathLike[str], *, trust: bool = False, max_bytes: int = MAX_BYTES) -> Model:

@@ -1,4 +1,4 @@
-"""A corpus that trained a model comes in; what the model keeps of it goes out: origin, figures, term counts."""
+"""A corpus that trained a model comes in; what the model keeps of it goes out: origin, figures, counts."""
 
 from __future__ import annotations
 

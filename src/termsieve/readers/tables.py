@@ -124,22 +124,6 @@ def batches(
     yield from _frames(files, found, _Reading(delimiter, encoding, max_bytes))
 
 
-def read_texts(
-    paths: Paths,
-    *,
-    text: str | None = None,
-    delimiter: str | None = None,
-    encoding: str = "utf-8",
-    max_bytes: int = MAX_BYTES,
-) -> list[str]:
-    """Return the texts of tables that need not have labels; a missing text is an empty one."""
-    files = table_paths(paths)
-    reading = _Reading(delimiter, encoding, check_max_bytes(max_bytes))
-    columns = {"text": find_column(_column_names(files[0], reading), "text", text, files[0])}
-    frames = _frames(files, columns, reading)
-    return [value for frame in frames for value in frame["text"].fill_null("").to_list()]
-
-
 def document_batches(
     source: Paths | IO[bytes],
     *,
