@@ -55,7 +55,7 @@ _HOME = {
     "WeightSelector": "estimators",
     "Model": "models",
     "load_model": "models",
-    "train_model": "models",
+    "train_model": "training",
     "Plan": "studies",
     "Results": "studies",
     "load_plan": "studies",
@@ -108,6 +108,7 @@ _SUBMODULES = (
     "studies",
     "telling",
     "terms",
+    "training",
 )
 
 __all__ = ["__version__", *sorted(_HOME)]

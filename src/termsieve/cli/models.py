@@ -95,7 +95,7 @@ def select(
 
         terms = select_terms(source.counts(metric), metric, **cuts, **how)
     else:
-        from termsieve.models import train_model
+        from termsieve.training import train_model
 
         corpus = source.corpus()
         with working("training"):

@@ -18,7 +18,7 @@ VALUES = {
 }
 
 
-def card(model: dict[str, Any]) -> str:
+def card_text(model: dict[str, Any]) -> str:
     """Return the model card: purpose, data, figures, words, limits, and how to reproduce it."""
     parts = [_purpose(model), _data(model), _figures(model), _words(model), _limits(model), _origin(model)]
     return "\n".join(line for part in parts for line in part) + "\n"
