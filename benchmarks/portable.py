@@ -188,9 +188,9 @@ def speed(arguments: argparse.Namespace) -> None:
     model = Model(fitted(Setting(Representation(), "svm(balanced, C=1.0)", "weights", Size("k", 500)), train))
     description, texts = model.describe(), list(test.texts or ())
     print(
-        f"{len(description['terms'])} terms, {len(description['classes'])} classes, {len(texts):,} documents of"
+        f"{len(description['terms'])} terms, {len(description['classes'])} classes, {len(texts):,} documents"
     )
-    print(f"{sum(map(len, texts)) / len(texts):,.0f} characters on average")
+    print(f"{sum(map(len, texts)) / len(texts):,.0f} characters per document")
     for kind in ("json", "python", "js", "sql", "html"):
         content = export(model, kind).encode()
         print(f"{kind}: {len(content):,} bytes, {len(gzip.compress(content)):,} compressed", flush=True)
@@ -227,7 +227,7 @@ def shuffled(arguments: argparse.Namespace) -> None:
     for _ in range(arguments.runs):
         order = generator.permutation(len(corpus))[:2000]
         half = len(order) // 2
-        model = termsieve.train_model(corpus.subset(np.sort(order[:half])), k=500, folds=3)
+        model = termsieve.train_model(corpus.subset(np.sort(order[:half])), k=500, folds=5)
         found = drift(model, corpus.subset(np.sort(order[half:])))
         alarms += found.changed
         reasons += [reason for period in found.periods for reason in period.reasons]
@@ -264,7 +264,7 @@ def reuters(arguments: argparse.Namespace) -> None:
     corpus = months.pop(first)
     half = np.random.default_rng(0).permutation(len(corpus))
     old, same = corpus.subset(np.sort(half[: len(half) // 2])), corpus.subset(np.sort(half[len(half) // 2 :]))
-    model = termsieve.train_model(old, k=500, folds=3)
+    model = termsieve.train_model(old, k=500, folds=5)
     later = {month: each for month, each in months.items() if len(each) >= 100}
     print(*drift(model, same, names=[f"other half of {first}"]).sentences(), sep="\n")
     print(*drift(model, *later.values(), names=list(later)).sentences(), sep="\n")

@@ -220,9 +220,7 @@ def _rows(decision: Any, learners: list[Any]) -> Rows:
             (learner,) = learners
             rows = _linear(learner)
             if rows.probability == "softmax":  # its decision values are no linear function
-                if len(decision.classes_) > 2:
-                    raise refused(f"{type(learner).__name__} with a threshold", "choose svm or lr")
-                rows = _difference(rows)
+                raise refused(f"{type(learner).__name__} with a threshold", "choose svm or lr")
             return replace(rows, classes=decision.classes_, probability=None)
         return _one_per_label(learners, decision.classes_, (1.0, NEVER))
     if isinstance(decision, OneVsRestClassifier):
@@ -241,7 +239,7 @@ def _one_per_label(learners: list[Any], classes: Any, constants: tuple[float, fl
     trained = [each for each in learners if hasattr(each, "fit")]
     if not trained:
         raise refused("a model in which every label is constant", "train it on labels that vary")
-    rows = [_two_sided(each) if hasattr(each, "fit") else None for each in learners]
+    rows = [_linear(each) if hasattr(each, "fit") else None for each in learners]
     width = next(row.weights.shape[1] for row in rows if row is not None)
     weights = [np.zeros(width) if row is None else row.weights[0] for row in rows]
     ends = [
@@ -252,23 +250,18 @@ def _one_per_label(learners: list[Any], classes: Any, constants: tuple[float, fl
     return Rows(np.stack(weights), np.array(ends, dtype=float), "each", classes, kinds.pop())
 
 
-def _two_sided(learner: Any) -> Rows:
-    rows = _linear(learner)
-    return _difference(rows) if rows.decision == "highest" else rows
-
-
 def _difference(rows: Rows) -> Rows:
     """Return two rows of log-probabilities as one row: the second less the first."""
-    probability = "logistic" if rows.probability == "softmax" else None
-    return Rows(np.diff(rows.weights, axis=0), np.diff(rows.intercepts), "two", rows.classes, probability)
+    return Rows(np.diff(rows.weights, axis=0), np.diff(rows.intercepts), "two", rows.classes, "logistic")
 
 
 def _linear(learner: Any) -> Rows:
     """Return the weights of a linear classifier or of multinomial naive Bayes."""
     if isinstance(learner, MultinomialNB):
-        return Rows(
+        rows = Rows(
             learner.feature_log_prob_, learner.class_log_prior_, "highest", learner.classes_, "softmax"
         )
+        return _difference(rows) if len(learner.classes_) == 2 else rows
     if isinstance(learner, HingeSVM) and len(learner.classes_) > 2:
         raise refused("svm(hinge) for several classes, which pairs of classes decide,", "choose svm")
     if isinstance(learner, ComplementNB) or not (
