@@ -112,36 +112,37 @@ function analyser(text) {
 
   function each(given, say) {
     const lowered = lower(given), origin = lowered.origin;
-    const at = origin ? (place) => origin[place] : (place) => place;
+    const at = origin ? (place) => origin.starts[place] : (place) => place;
+    const to = origin ? (place) => (place === 0 ? 0 : origin.ends[place - 1]) : at;
     if (cut) {
       const tokens = cut(lowered.text);
       for (let n = least; n <= Math.min(most, tokens.length); n++) {
         for (let i = 0; i + n <= tokens.length; i++) {
           let term = tokens[i].term;
           for (let j = 1; j < n; j++) term += ` ${tokens[i + j].term}`;
-          say(term, at(tokens[i].start), at(tokens[i + n - 1].end));
+          say(term, at(tokens[i].start), to(tokens[i + n - 1].end));
         }
       }
     } else if (text.analyzer === "char") {
       const { letters, starts } = withoutGaps(lowered.text, gaps);
       for (let n = least; n <= Math.min(most, letters.length); n++) {
         for (let i = 0; i + n <= letters.length; i++) {
-          say(letters.slice(i, i + n).join(""), at(starts[i]), at(starts[i + n]));
+          say(letters.slice(i, i + n).join(""), at(starts[i]), to(starts[i + n]));
         }
       }
     } else {
-      for (const match of lowered.text.matchAll(pieces)) padded(match, say, at);
+      for (const match of lowered.text.matchAll(pieces)) padded(match, say, at, to);
     }
   }
 
-  function padded(match, say, at) {
+  function padded(match, say, at, to) {
     const letters = [" ", ...match[0], " "], starts = [match.index, match.index];
     for (const letter of match[0]) starts.push(starts.at(-1) + letter.length);
     starts.push(starts.at(-1));
     for (let n = least; n <= most; n++) {
       for (let i = 0; i <= Math.max(letters.length - n, 0); i++) {
         const stop = Math.min(i + n, letters.length);
-        say(letters.slice(i, stop).join(""), at(starts[i]), at(starts[stop]));
+        say(letters.slice(i, stop).join(""), at(starts[i]), to(starts[stop]));
       }
       if (letters.length <= n) break;
     }
@@ -249,16 +250,19 @@ function finalSigmas(letters, { cased, ignored }) {
   }
 }
 
-/** Return for each place in the lower-cased text the place in the original one. */
+/** Return for each code unit of the lower-cased text where its character begins and ends in the original. */
 function origins(letters, lowered) {
-  const found = [];
+  const starts = [], ends = [];
   let place = 0;
   letters.forEach((letter, i) => {
-    for (let j = 0; j < lowered[i].length; j++) found.push(place + Math.min(j, letter.length - 1));
+    for (let j = 0; j < lowered[i].length; j++) {
+      starts.push(place);
+      ends.push(place + letter.length);
+    }
     place += letter.length;
   });
-  found.push(place);
-  return found;
+  starts.push(place);
+  return { starts, ends };
 }
 
 // Porter's algorithm of 1980, in the form of the Snowball project.
