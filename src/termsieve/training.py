@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -41,12 +41,17 @@ def train_model(
     threshold: float | None = None,
     sparsity: float | None = None,
     memory: float | None = None,
+    fpr: float | None = None,
+    fdr: float | None = None,
+    fwe: float | None = None,
     side: Side = "both",
     ratio: float | None = None,
     alpha: float | None = None,
     combine: Combine = "max",
     min_df: float = 1,
     max_df: float = 1.0,
+    keep: Iterable[str | int] = (),
+    drop: Iterable[str | int] = (),
     format: str | None = None,
     **options: Any,
 ) -> Model:
@@ -56,7 +61,9 @@ def train_model(
     ----------
     source : Corpus, frame or path
         The documents; they must be texts, not word counts.
-    metric, k, fraction, threshold, sparsity, memory, side, ratio, alpha, combine, min_df, max_df
+    metric, k, fraction, threshold, sparsity, memory, fpr, fdr, fwe
+        Which terms to select; see `select_terms`.
+    side, ratio, alpha, combine, min_df, max_df, keep, drop
         Which terms to select; see `select_terms`.
     learner : str
         The learner's name, such as "svm", "lr" or "nb"; see :data:`termsieve.LEARNERS`. A learner
@@ -94,8 +101,9 @@ def train_model(
     if corpus.texts is None:
         raise ParameterError(f"{corpus.name or 'the corpus'} holds word counts; a model needs the texts")
     cuts = {"k": k, "fraction": fraction, "threshold": threshold, "sparsity": sparsity, "memory": memory}
-    limits = {"side": side, "ratio": ratio, "alpha": alpha, "combine": combine, "min_df": min_df}
-    how = {"target": target, **cuts, **limits, "max_df": max_df}
+    chances = {"fpr": fpr, "fdr": fdr, "fwe": fwe, "alpha": alpha}
+    limits = {"side": side, "ratio": ratio, "combine": combine, "min_df": min_df, "max_df": max_df}
+    how = {"target": target, **cuts, **chances, **limits, "keep": tuple(keep), "drop": tuple(drop)}
 
     def trained(part: Corpus) -> Model:
         return _trained(part, metric, learner, reads_counts, how, options)

@@ -76,6 +76,13 @@ def advise(
         int | None,
         Option("--held-out", metavar="N", help="Number of new documents that the interval is for."),
     ] = None,
+    probabilities: Annotated[
+        bool,
+        Option(
+            "--probabilities",
+            help="Calibrate the probabilities of the classifier on documents that its models did not see.",
+        ),
+    ] = False,
     pipeline: Annotated[
         Path | None,
         Option("--pipeline", metavar="FILE", help="Train the recommended classifier and save it, as .skops."),
@@ -112,6 +119,7 @@ def advise(
             times=_column(source, time, len(corpus)),
             minutes=minutes,
             held_out=held_out,
+            probabilities=probabilities,
             progress=progress,
             **source.term_options(),
         )

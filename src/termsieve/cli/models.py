@@ -13,7 +13,19 @@ from typer import Argument, Option
 from termsieve.cli.output import check_output, show_json, show_table, working, write_text
 from termsieve.cli.shell import put, say
 from termsieve.cli.source import Delimiter, Encoding, Format, Source, Text, takes_source
-from termsieve.cli.terms import Class, Combine, Json, MaxDf, MetricName, MinDf, Ratio, Side
+from termsieve.cli.terms import (
+    Class,
+    Combine,
+    Drop,
+    Json,
+    Keep,
+    MaxDf,
+    MetricName,
+    MinDf,
+    Ratio,
+    Side,
+    listed_terms,
+)
 from termsieve.spec import TRAINING
 
 app = typer.Typer()
@@ -56,12 +68,25 @@ def select(
         float | None,
         Option("--memory", metavar="BYTES", help="Largest training matrix, in bytes."),
     ] = None,
+    fpr: Annotated[
+        float | None, Option("--fpr", metavar="RATE", help="Keep the words with a p-value below RATE.")
+    ] = None,
+    fdr: Annotated[
+        float | None,
+        Option("--fdr", metavar="RATE", help="Keep the words up to this false discovery rate (p-values)."),
+    ] = None,
+    fwe: Annotated[
+        float | None,
+        Option("--fwe", metavar="RATE", help="Keep the words up to this chance of any false one (p-values)."),
+    ] = None,
     target: Class = None,
     side: Side = "both",
     ratio: Ratio = None,
     combine: Combine = "max",
     min_df: MinDf = 1,
     max_df: MaxDf = 1.0,
+    keep: Keep = None,
+    drop: Drop = None,
     output: Annotated[
         Path | None, Option("-o", "--output", metavar="FILE", help="Write the vocabulary to this .json file.")
     ] = None,
@@ -79,7 +104,8 @@ def select(
     """
     from termsieve.ranking import one_cut
 
-    cuts = one_cut(k=k, fraction=fraction, threshold=threshold, sparsity=sparsity, memory=memory)
+    sizes: dict[str, Any] = {"k": k, "fraction": fraction, "threshold": threshold}
+    cuts = one_cut(**sizes, sparsity=sparsity, memory=memory, fpr=fpr, fdr=fdr, fwe=fwe)
     check_output(output, (".json",))
     check_output(pipeline, (".skops",))
     how: dict[str, Any] = {
@@ -89,6 +115,8 @@ def select(
         "combine": combine,
         "min_df": min_df,
         "max_df": max_df,
+        "keep": listed_terms(keep),
+        "drop": listed_terms(drop),
     }
     if pipeline is None:
         from termsieve.telling import select_terms

@@ -395,7 +395,7 @@ def _check_numbers(found: dict[str, Any], n_terms: int, n_classes: int) -> None:
     if found.get("scales") is not None:
         _is(_finite(found["scales"], n_terms), f"its scales are not {n_terms} finite numbers")
     _is("scales" in found, "its scales are missing")
-    weights = found.get("weights")
+    weights: Any = found.get("weights")
     fits = isinstance(weights, list) and len(weights) == n_terms
     _is(fits and all(_finite(row, n_rows) for row in weights), f"its weights are not {n_rows} per term")
 

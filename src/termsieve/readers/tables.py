@@ -111,16 +111,19 @@ def batches(
     *,
     text: str | None = None,
     label: str | None = None,
+    by: str | None = None,
     delimiter: str | None = None,
     encoding: str = "utf-8",
     max_bytes: int = MAX_BYTES,
 ) -> Iterator[pl.DataFrame]:
     """Yield frames with the columns `text` and `label`, file by file, a bounded number of rows at a time.
 
-    Texts are strings or null, labels are as the table has them: strings, numbers, lists or null.
+    Texts are strings or null, labels are as the table has them: strings, numbers, lists or null. With `by`,
+    the frames have that column, too.
     """
     files = table_paths(paths)
     found = named_columns(files[0], text, label, None, delimiter, encoding, max_bytes)
+    found |= {} if by is None else {"by": by}
     yield from _frames(files, found, _Reading(delimiter, encoding, max_bytes))
 
 
