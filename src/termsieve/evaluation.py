@@ -101,35 +101,42 @@ class Evaluation:
     def from_dict(cls, found: dict[str, Any]) -> Evaluation:
         """Return the evaluation that `to_dict` gave; raise InputError for anything else."""
         try:
-            numbers = {name: tuple(map(_count, found[name])) for name in ("tp", "fp", "fn")}
+            numbers: dict[str, Any] = {name: tuple(map(_count, found[name])) for name in ("tp", "fp", "fn")}
+            numbers["documents"] = _count(found["documents"])
             table = found["table"]
             classes = tuple(found["classes"])
             known = table if table is None else tuple(tuple(map(_count, row)) for row in table)
-            shares = {name: float(found[name]) for name in ("figure", "low", "high")}
-            texts = {name: str(found[name]) for name in ("goal", "by")}
-            sizes = {len(classes), *map(len, numbers.values()), *map(len, known or [classes])}
+            shares: dict[str, Any] = {name: float(found[name]) for name in ("figure", "low", "high")}
+            texts: dict[str, Any] = {name: str(found[name]) for name in ("goal", "by")}
+            sides = [numbers[name] for name in ("tp", "fp", "fn")]
+            sizes = {len(classes), *map(len, sides), *map(len, known or [classes])}
             sound = len(sizes) == 1 and len(known or classes) == len(classes)
             sound &= all(isinstance(label, str | int | float) for label in classes)
             sound &= all(0.0 <= share <= 1.0 for share in shares.values())
-        except (KeyError, TypeError, ValueError, OverflowError):
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
             sound = False
         if not sound:
             raise InputError("its measured figures are damaged")
-        return cls(classes, _count(found["documents"]), **numbers, table=known, **shares, **texts)
+        return cls(classes=classes, table=known, **numbers, **shares, **texts)
 
 
-def evaluated(truth: Iterable[Any], said: Iterable[Any], several: bool) -> Evaluation:
+def evaluated(
+    truth: Iterable[Any], said: Iterable[Any], several: bool, classes: Sequence[Any] = ()
+) -> Evaluation:
     """Return the evaluation of labels, or of collections of labels where a document may have several.
+
+    `classes` come first, in their order: of two classes, the second is the one that is measured.
 
     >>> evaluated(["ham", "spam", "spam"], ["ham", "ham", "spam"], several=False).table
     ((1, 0), (1, 1))
     """
     true, told = ([list(each) if several else [each] for each in side] for side in (list(truth), list(said)))
-    classes = sorted({label for side in (true, told) for each in side for label in each}, key=_order)
-    flags = [np.array([[label in each for label in classes] for each in side], bool) for side in (true, told)]
-    if not classes:
+    others = {label for side in (true, told) for each in side for label in each} - set(classes)
+    names = [*classes, *sorted(others, key=_order)]
+    flags = [np.array([[label in each for label in names] for each in side], bool) for side in (true, told)]
+    if not names:
         raise InputError("no document has a label, so nothing can be measured")
-    return Evaluation.of_flags(flags[0], flags[1], classes, not several)
+    return Evaluation.of_flags(flags[0], flags[1], names, not several)
 
 
 def _order(label: Any) -> tuple[str, Any]:
@@ -147,7 +154,7 @@ def _interval(cells: Flags, goal: slice, figure: float) -> tuple[float, float]:
 
     Where a class has no mistake of a kind, one is added: that none was seen does not mean that there is none.
     """
-    absent = ~cells.any(axis=0)
+    absent = np.logical_not(cells.any(axis=0))
     absent[: cells.shape[1] // 3] = False
     cells = np.concatenate([cells, np.eye(cells.shape[1], dtype=bool)[absent]])
     kinds, sizes = np.unique(np.packbits(cells, axis=1), axis=0, return_counts=True)

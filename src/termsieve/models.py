@@ -90,6 +90,20 @@ class Model:
 
         Texts are taken in pieces, which are scored on all cores: neither the texts nor the predictions need
         fit into memory.
+
+        Parameters
+        ----------
+        texts : iterable of str
+            The texts.
+        scores : bool
+            Whether to give decision values: one for two classes, otherwise one per class.
+        probabilities : bool
+            Whether to give the probability of each class; only some learners have it.
+
+        Yields
+        ------
+        Prediction
+            The class or labels, and what was asked for.
         """
         if probabilities and not hasattr(self.pipeline, "predict_proba"):
             raise ParameterError(
@@ -168,8 +182,23 @@ class Model:
     ) -> Iterator[Row]:
         """Yield the documents of a file, one after the other, with what the model says of them.
 
-        Tables, and JSON lines from an open file, are read in pieces. `options` are those of `read`, and id=
-        for a column that names the documents.
+        Tables, and JSON lines from an open file, are read in pieces.
+
+        Parameters
+        ----------
+        source : path or open file
+            The file to read; it need not have labels.
+        format : str, optional
+            The format; recognised by default.
+        scores, probabilities : bool
+            What to give beside the class; see `stream`.
+        **options
+            The options of `read`, and id= for a column that names the documents.
+
+        Yields
+        ------
+        Row
+            The prediction, and the name and the label of the document, if it has them.
         """
         kept: deque[tuple[Any, Any]] = deque()
 
@@ -182,7 +211,20 @@ class Model:
             yield Row(prediction, *kept.popleft())
 
     def evaluate(self, truth: Iterable[Any], said: Iterable[Any]) -> Evaluation | None:
-        """Return the measures of predictions whose labels are known; None if the model knows none of them."""
+        """Return the measures of predictions whose labels are known.
+
+        Parameters
+        ----------
+        truth : iterable
+            The label of each document, or its labels; None is unknown.
+        said : iterable
+            What the model predicted.
+
+        Returns
+        -------
+        Evaluation or None
+            Measures per class and the confusion table; None if the model knows none of the labels.
+        """
         return judged(self.classes, self.labels is not None, truth, said)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -229,12 +271,40 @@ def export(model: Model, to: str = "json", *, dialect: str = "duckdb") -> str:
         a database, or a page to try the model in a browser.
     dialect : {"duckdb", "postgres"}
         The database, for SQL.
+
+    Returns
+    -------
+    str
+        The content of the file.
+
+    Raises
+    ------
+    InputError
+        If the model cannot be expressed so; the message says what to choose instead.
+
+    Examples
+    --------
+    >>> from termsieve import train_model
+    >>> mail = Corpus(["buy cheap", "buy now", "see you", "see me"], ["spam", "spam", "ham", "ham"])
+    >>> export(train_model(mail, k=2)).startswith('{"format":"termsieve portable model","version":1')
+    True
     """
     return exported(model.describe(), to, dialect)
 
 
 def model_card(model: Model) -> str:
-    """Return the model card, in Markdown: purpose, data, figures, words, limits, how to reproduce it."""
+    """Return the model card, in Markdown: purpose, data, figures, words, limits, how to reproduce it.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+
+    Returns
+    -------
+    str
+        The card.
+    """
     return card_text(model.describe())
 
 
@@ -253,6 +323,11 @@ def drift(
         The names of the periods.
     false_alarms : float, default=0.05
         The probability of an alarm where nothing has changed, over all periods together.
+
+    Returns
+    -------
+    Drift
+        What has changed in each period, and whether the measured figures still apply.
     """
     if model.record is None:
         raise InputError(

@@ -74,5 +74,5 @@ def judged(
     if not any(name in classes for names in true for name in names):
         return None
     if several:
-        return evaluated(true, told, several=True)
-    return evaluated((names[0] for names in true), (each[0] for each in told), several=False)
+        return evaluated(true, told, True, classes)
+    return evaluated((names[0] for names in true), (each[0] for each in told), False, classes)

@@ -181,7 +181,18 @@ class Advice:
         return sum(same) / max(1, len(same))
 
     def evaluation(self, classes: Sequence[Any]) -> Evaluation:
-        """Return what was measured on unseen documents, for a saved model that predicts these classes."""
+        """Return what was measured on unseen documents, for a saved model.
+
+        Parameters
+        ----------
+        classes : sequence
+            The classes that the model predicts.
+
+        Returns
+        -------
+        Evaluation
+            Measures per class, and the promised figure with its interval.
+        """
         verdicts = self.evidence.verdicts
         truth, said = verdicts.truth, verdicts.said
         if truth.shape[1] == 1:

@@ -9,9 +9,23 @@ from termsieve.charts.theme import colour, layered, records, tips
 
 
 def over_time(table: pl.DataFrame, value: str, title: str, by: str | None = None) -> alt.LayerChart:
-    """Return the line of a share over periods, in the table's order; one line per value of the column `by`.
+    """Return the line of a share over periods, in the order of the table.
 
-    The first period is training; a column `changed` says where something has changed beyond chance.
+    Parameters
+    ----------
+    table : polars.DataFrame
+        The columns period, changed ("yes" where something has changed beyond chance), and those named here.
+    value : str
+        The column of the share.
+    title : str
+        The title of the vertical axis.
+    by : str, optional
+        A column with one line per value.
+
+    Returns
+    -------
+    altair.LayerChart
+        The lines and their points.
     """
     order = table["period"].unique(maintain_order=True).to_list()
     x = alt.X("period:N", sort=order, title=None, axis=alt.Axis(labelAngle=-30, labelLimit=160))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from importlib import resources
 from typing import Any
 
@@ -16,7 +17,22 @@ EMBEDDED = "EMBEDDED = None"  # the line of scorer.py that the model takes the p
 
 
 def exported(description: dict[str, Any], to: str = "json", dialect: str = "duckdb") -> str:
-    """Return the content of a file with a model: its description alone, or with a scorer."""
+    """Return the content of a file with a model: its description alone, or with a scorer.
+
+    Parameters
+    ----------
+    description : dict
+        What `Model.describe` returns.
+    to : str
+        One of `TARGETS`.
+    dialect : {"duckdb", "postgres"}
+        The database, for SQL.
+
+    Returns
+    -------
+    str
+        The content.
+    """
     if to not in TARGETS:
         raise unknown_name("target", to, TARGETS)
     if dialect not in DIALECTS:
@@ -53,7 +69,8 @@ def _page(description: dict[str, Any]) -> str:
     return page
 
 
-TARGETS = {
+#: The forms of an exported model, and the function that makes each.
+TARGETS: dict[str, Callable[[dict[str, Any]], str]] = {
     "json": lambda description: packed(description) + "\n",
     "python": _python,
     "js": _script,
