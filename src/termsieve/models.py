@@ -118,8 +118,9 @@ class Model:
             X = self.pipeline[:-1].transform(texts) if len(self.pipeline) > 1 else texts
             last = self.pipeline[-1]
             found = np.asarray(last.predict(X))
-            values = decision_values(last, X).reshape(len(texts), -1).tolist() if scores else None
-            shares = np.asarray(last.predict_proba(X)).tolist() if probabilities else None
+            nothing: list[Any] = [None] * len(texts)
+            values = decision_values(last, X).reshape(len(texts), -1).tolist() if scores else nothing
+            shares = np.asarray(last.predict_proba(X)).tolist() if probabilities else nothing
             labels = self._named(found)
         except TermsieveError:
             raise
@@ -127,10 +128,8 @@ class Model:
             # The parts of a model from a damaged file may not fit together.
             reason = next(iter(str(error).splitlines()), type(error).__name__)
             raise InputError(f"the model cannot predict, its parts do not fit together: {reason}") from error
-        return [
-            Prediction(label, values and tuple(values[i]), shares and tuple(shares[i]))
-            for i, label in enumerate(labels)
-        ]
+        rows = zip(labels, values, shares, strict=True)
+        return [Prediction(label, own and tuple(own), share and tuple(share)) for label, own, share in rows]
 
     def _named(self, found: Any) -> list[Label | tuple[Label, ...]]:
         if self.labels is None:

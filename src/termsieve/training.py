@@ -109,7 +109,7 @@ def train_model(
         return _trained(part, metric, learner, reads_counts, how, options)
 
     model = trained(corpus)
-    measured = None if folds is None else _cross_validated(corpus, target, folds, trained)
+    measured = None if folds is None else _cross_validated(corpus, target, folds, trained, model.classes)
     spelled = f"{learner} on {len(model.terms):,} terms by {get_metric(metric).name}"
     analysis = model.pipeline[0]._analysis()
     return replace(model, record=recorded(corpus, analysis, spelled, measured))
@@ -136,7 +136,9 @@ def _trained(
     return Model(_fitted(make_pipeline(vectorizer, get_learner(learner)), corpus.texts, y))
 
 
-def _cross_validated(corpus: Corpus, target: Any, folds: int, train: Callable[[Corpus], Model]) -> Evaluation:
+def _cross_validated(
+    corpus: Corpus, target: Any, folds: int, train: Callable[[Corpus], Model], classes: Sequence[Any]
+) -> Evaluation:
     """Return what models say of each part of the documents that the other parts train."""
     if folds < 2:
         raise ParameterError(f"folds must be 2 or more, not {folds}")
@@ -151,7 +153,7 @@ def _cross_validated(corpus: Corpus, target: Any, folds: int, train: Callable[[C
             for row, label in zip(held_out, model.predict(corpus.subset(held_out)), strict=True):
                 said[row] = label
     by = f"cross-validation in {folds} parts, selection included"
-    return replace(evaluated(truth, said, several), by=by)
+    return replace(evaluated(truth, said, several, classes), by=by)
 
 
 def _fold_numbers(truth: list[Any], folds: int) -> Any:

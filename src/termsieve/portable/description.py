@@ -277,7 +277,8 @@ def _linear(learner: Any) -> Rows:
 
 
 def _has_weights(learner: Any) -> bool:
-    return hasattr(learner, "decision_function") and np.ndim(getattr(learner, "coef_", None)) == 2
+    weights: Any = getattr(learner, "coef_", 0.0)
+    return hasattr(learner, "decision_function") and np.ndim(weights) == 2
 
 
 def _probability(learner: Any, decision: str) -> str | None:

@@ -149,7 +149,7 @@ def document_batches(
         columns = _document_columns(list(first[0]), text, label, id, where)
         yield from _json_frames(where, chain([first], rows), columns)
         return
-    files = table_paths(cast(Paths, source))
+    files = table_paths(source)
     reading = _Reading(delimiter, encoding, check_max_bytes(max_bytes))
     columns = _document_columns(_column_names(files[0], reading), text, label, id, files[0])
     yield from _frames(files, columns, reading)
