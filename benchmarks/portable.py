@@ -141,10 +141,17 @@ def listed(label: Any) -> list[str]:
     return sorted(map(str, label if isinstance(label, list | tuple) else [label]))
 
 
-def compare(corpus: Corpus, setting: Setting, n_documents: int, browser: bool) -> None:
-    """Train on a part of a corpus and print how far the scorers are from the pipeline on other documents."""
+def compare(
+    corpus: Corpus, setting: Setting, n_train: int, n_test: int, browser: bool
+) -> dict[str, tuple[float, int]]:
+    """Train on a part of a corpus; return how far each scorer is from the pipeline on other documents.
+
+    Of each scorer: the largest difference of a decision value, and how many documents get another class.
+    """
     order = np.random.default_rng(0).permutation(len(corpus))
-    train, test = corpus.subset(np.sort(order[:1500])), corpus.subset(np.sort(order[1500:][:n_documents]))
+    train, test = (
+        corpus.subset(np.sort(rows)) for rows in (order[:n_train], order[n_train : n_train + n_test])
+    )
     model = Model(fitted(setting, train), tuple(train.classes.tolist()) if train.multilabel else None)
     texts = list(test.texts or ())
     predictions = list(model.stream(texts, scores=True))
@@ -158,15 +165,13 @@ def compare(corpus: Corpus, setting: Setting, n_documents: int, browser: bool) -
     values["js"] = np.array([each["values"] for each in script])
     labels["js"] = [listed(each["class"]) for each in script]
     values["sql"], labels["sql"], _ = in_duckdb(model, texts, own.shape[1])
-    print(
-        f"{corpus.name}: {setting}, {len(description['terms']):,} terms, {len(texts):,} documents", flush=True
-    )
-    for name, found in values.items():
-        differ = sum(a != b for a, b in zip(said, labels[name], strict=True))
-        print(
-            f"  {name}: largest difference {np.abs(found - own).max():.1e}, {differ} classes differ",
-            flush=True,
+    return {
+        name: (
+            float(np.abs(found - own).max()),
+            sum(a != b for a, b in zip(said, labels[name], strict=True)),
         )
+        for name, found in values.items()
+    }
 
 
 def equality(arguments: argparse.Namespace) -> None:
@@ -174,7 +179,10 @@ def equality(arguments: argparse.Namespace) -> None:
     for name in ("20_newsgroups", "reuters21578", "movie_reviews"):
         corpus = corpus_of(name)
         for setting in settings():
-            compare(corpus, setting, arguments.documents, arguments.browser)
+            found = compare(corpus, setting, 1500, arguments.documents, arguments.browser)
+            print(f"{corpus.name}: {setting}, {arguments.documents:,} documents", flush=True)
+            for scorer, (difference, differ) in found.items():
+                print(f"  {scorer}: largest difference {difference:.1e}, {differ} classes differ", flush=True)
 
 
 def speed(arguments: argparse.Namespace) -> None:

@@ -13,7 +13,7 @@ from termsieve.portable.sql import DIALECTS, sql_script
 __all__ = ["TARGETS", "exported"]
 
 FILES = resources.files("termsieve.portable")
-EMBEDDED = "EMBEDDED = None"  # the line of scorer.py that the model takes the place of
+EMBEDDED = "EMBEDDED: str | None = None"  # the line of scorer.py that the model takes the place of
 
 
 def exported(description: dict[str, Any], to: str = "json", dialect: str = "duckdb") -> str:
@@ -50,7 +50,7 @@ def packed(description: dict[str, Any]) -> str:
 def _python(description: dict[str, Any]) -> str:
     source = (FILES / "scorer.py").read_text(encoding="utf-8")
     before, _, after = source.partition(EMBEDDED)
-    return f"{before}EMBEDDED = {packed(description)!r}{after}"
+    return f"{before}EMBEDDED: str | None = {packed(description)!r}{after}"
 
 
 def _script(description: dict[str, Any]) -> str:

@@ -505,7 +505,7 @@ def _scored_lines(model: Model) -> None:
         out.write(f"{name}\t{max(values) if values else 0.0!r}\n")
 
 
-EMBEDDED = None  # `termsieve export --to python` puts the model here
+EMBEDDED: str | None = None  # `termsieve export --to python` puts the model here
 
 
 def main(arguments: list[str]) -> int:
