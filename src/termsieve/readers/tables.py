@@ -7,10 +7,11 @@ import logging
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from termsieve.columns import Columns, Wanted, find_column
 from termsieve.corpus import Corpus
@@ -152,24 +153,53 @@ def batches(
         yield from _file_frames(path, first, quiet)
 
 
-def read_texts(
-    paths: Paths,
+def document_batches(
+    source: Paths | IO[bytes],
     *,
     text: Wanted = None,
+    label: str | None = None,
+    id: str | None = None,
     header: bool | None = None,
     delimiter: str | None = None,
     quote: str | None = None,
     encoding: str | None = None,
     max_bytes: int = MAX_BYTES,
-) -> list[str]:
-    """Return the texts of tables that need not have labels; a missing text is an empty one."""
-    files = table_paths(paths)
+) -> Iterator[pl.DataFrame]:
+    """Yield frames of tables that need not have labels, or of an open file of JSON lines.
+
+    They have the column `text`; `label`, if it is named or one column has a usual name; and `id`, if named.
+    """
     reading = Reading(delimiter, quote, header, encoding, max_bytes).checked()
-    first = table_layout(files[0], text, None, None, reading, unlabelled=True)
-    frames = (frame for path in files for frame in _file_frames(path, first))
-    texts = [value for frame in frames for value in frame["text"].fill_null("").to_list()]
-    _log.info("read %s documents, from %s%s", f"{len(texts):,}", first.phrase(), _more_files(files))
-    return texts
+    n_docs = 0
+    if hasattr(source, "read"):
+        layout, found = _stream_layout(cast(IO[bytes], source), text, None, reading, unlabelled=True)
+        layout = _with_document_columns(layout, label, id)
+        frames, files = _stream_frames(layout, found), []
+    else:
+        files = table_paths(source)
+        named = [name for name in (text, label, id) if name is not None]
+        sample = table_sample(files[0], reading, named)
+        first = laid_out(files[0], sample, text, None, given=reading, unlabelled=True)
+        layout = _with_document_columns(first, label, id)
+        frames = (frame for path in files for frame in _file_frames(path, layout))
+    for frame in frames:
+        n_docs += frame.height
+        yield frame
+    _log.info("read %s documents, from %s%s", f"{n_docs:,}", layout.phrase(), _more_files(files))
+
+
+def _with_document_columns(layout: Layout, label: str | None, id: str | None) -> Layout:
+    """Return the layout with the columns of names and labels; labels need not be there."""
+    found: Columns = {}
+    names, where = layout.sample.names, layout.path
+    if id is not None:
+        found["id"] = find_column(names, "id", id, where)
+    if label is not None:
+        found["label"] = find_column(names, "label", label, where)
+    else:
+        with suppress(InputError):  # then nothing is compared with labels
+            found["label"] = find_column(names, "label", None, where)
+    return replace(layout, columns=layout.columns | found)
 
 
 def table_paths(paths: Paths) -> list[str]:
@@ -302,17 +332,36 @@ def stream_batches(
     where: str = "standard input",
 ) -> tuple[Layout, Iterator[pl.DataFrame]]:
     """Return the layout of an open file of JSON lines, such as a pipe, and its frames, read once."""
-    reading = Reading(encoding="utf-8", max_bytes=max_bytes).checked()
+    reading = Reading(max_bytes=max_bytes).checked()
+    layout, rows = _stream_layout(file, text, label, reading, where=where)
+    return layout, _stream_frames(layout, rows)
+
+
+def _stream_layout(
+    file: IO[bytes],
+    text: Wanted,
+    label: Wanted,
+    reading: Reading,
+    *,
+    unlabelled: bool = False,
+    where: str = "standard input",
+) -> tuple[Layout, Iterator[json_rows.Row]]:
+    """Return the layout of an open file of JSON lines, by its first row, and all its rows."""
+    reading = reading._replace(encoding="utf-8")  # nothing can be read again, and JSON is UTF-8
     rows = json_rows.objects(where, file, reading)
     first = next(rows, None)
     if first is None:
         raise FormatError(f"{where} is empty")
     sample = json_rows.row_sample("JSON lines", [first[0]], reading)
-    layout = laid_out(where, sample, text, label, given=reading)
-    columns = dict(_own_columns(where, layout.sample, layout.columns))
+    layout = laid_out(where, sample, text, label, given=reading, unlabelled=unlabelled)
+    return layout, chain([first], rows)
+
+
+def _stream_frames(layout: Layout, rows: Iterator[json_rows.Row]) -> Iterator[pl.DataFrame]:
+    columns = dict(_own_columns(layout.path, layout.sample, layout.columns))
     names = list(columns.values())
-    frames = _framed(json_rows.picked(where, chain([first], rows), names[0], names), list(columns))
-    return layout, (_with_labels(frame, layout.columns) for frame in frames)
+    for frame in _framed(json_rows.picked(layout.path, rows, names[0], names), list(columns)):
+        yield _with_labels(frame, layout.columns)
 
 
 def _framed(rows: Iterable[list[Any]], names: list[str]) -> Iterator[pl.DataFrame]:
