@@ -165,7 +165,7 @@ def test_predict_prints_names_scores_and_measures(run, folder):
     assert found["documents"][0]["class"] == "spam"
     plain = run("predict model.skops mail.csv")
     assert plain.out.splitlines() == [label for _, label in MAIL]
-    assert plain.err == ""
+    assert plain.err == "read 5 documents, from column 'body' (text)\n"
     run("select many.jsonl -k 3 --pipeline many.skops")
     assert run("predict many.skops many.jsonl --score").out.splitlines()[0].startswith("a;b\t")
 

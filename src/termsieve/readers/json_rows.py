@@ -74,7 +74,7 @@ _ABSENT = object()
 def picked(path: str, found: Iterable[Row], text: str, names: Sequence[str]) -> Iterator[list[Any]]:
     """Yield the wanted fields of each object; a missing one, or a text that is none, names the line."""
     for row, number in found:
-        values = [field(row, name, _ABSENT) for name in names]
+        values = [row[name] if name in row else field(row, name, _ABSENT) for name in names]
         for name, value in zip(names, values, strict=True):
             if value is _ABSENT:
                 raise FormatError(f"{path}, line {number}: no {name!r} here; the row has: {shown(row)}")
