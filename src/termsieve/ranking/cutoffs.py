@@ -107,6 +107,18 @@ def p_values(ranking: Ranking) -> Floats:
     Of the greatest score over several classes it is that of the score times the number of classes
     (Bonferroni), at most 1. Of the form over all classes it has one degree of freedom less than classes.
 
+    Parameters
+    ----------
+    ranking : Ranking
+        The ranked terms, by a metric with a p-value.
+
+    Returns
+    -------
+    ndarray of float
+        One p-value per ranked term, in the order of the ranking.
+
+    Examples
+    --------
     >>> from termsieve.ranking import rank
     >>> from termsieve.scores import score
     >>> X, y = [[1, 0], [1, 1], [0, 1], [0, 0]], ["spam", "spam", "ham", "ham"]
