@@ -305,6 +305,20 @@ class Counts:
     def columns(self, terms: Iterable[str | int], name: str = "terms") -> NDArray[np.int64]:
         """Return the columns of some terms, given by name or by column; those that are not there are ignored.
 
+        Parameters
+        ----------
+        terms : iterable of str or int
+            Names or columns.
+        name : str, default="terms"
+            What to call them in an error.
+
+        Returns
+        -------
+        ndarray of int
+            The columns.
+
+        Examples
+        --------
         >>> Counts.from_matrix([[1, 0], [0, 1]], ["a", "b"], terms=["one", "two"]).columns(["two", "ten"])
         array([1])
         """
