@@ -13,10 +13,11 @@ from pathlib import Path
 
 import polars as pl
 
+from termsieve.analysis.findings import FINDINGS, PAPERS, VERDICTS
+from termsieve.analysis.findings.evidence import UNTESTED
+
 HERE = Path(__file__).parent
 DOCS = HERE.parent / "docs"
-PAPERS = ("forman2003", "zheng2004", "uchyigit2007", "mladenic2004", "li2009")
-VERDICTS = ("holds", "partly", "fails", "not tested")
 DIRECTIVE = re.compile(r"^\{\{(\w+) ?(.*?)\}\}$", re.MULTILINE)
 
 
@@ -74,11 +75,12 @@ def findings_table(paper: str, _: str) -> str:
 
 def tally(paper: str) -> dict[str, int]:
     """Return how many findings have each verdict; one with several readings counts by its best."""
-    found = table(paper, "findings").with_row_index()
-    best: dict[tuple[str, str], int] = {}
-    for row in found.iter_rows(named=True):
-        key, place = (row["where"], row["claim"]), VERDICTS.index(row["verdict"])
-        best[key] = min(best.get(key, place), place)
+    untested = VERDICTS.index(UNTESTED)
+    best = {(entry.where, entry.claim): untested for entry in FINDINGS if entry.paper == paper}
+    if (HERE / "results" / f"{paper}_findings.csv").exists():
+        for row in table(paper, "findings").iter_rows(named=True):
+            key = row["where"], row["claim"]
+            best[key] = min(best[key], VERDICTS.index(row["verdict"]))
     return {verdict: sum(place == i for place in best.values()) for i, verdict in enumerate(VERDICTS)}
 
 
@@ -86,8 +88,6 @@ def summary_table(_: str, __: str) -> str:
     """Return how many findings of each paper hold."""
     rows, totals = [], dict.fromkeys(VERDICTS, 0)
     for paper in PAPERS:
-        if not (HERE / "results" / f"{paper}_findings.csv").exists():
-            continue
         own = tally(paper)
         totals = {verdict: totals[verdict] + own[verdict] for verdict in VERDICTS}
         link = f"[{paper}](reproduction-{paper}.md)"

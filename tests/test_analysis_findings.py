@@ -126,6 +126,17 @@ def test_a_claim_of_parts_holds_partly():
     assert judged([False, False], "").holds == "fails"
 
 
+def test_an_unfinished_run_has_no_average(small):
+    """bns at 50 terms lacks a problem: its mean over the others is not shown beside means over all."""
+    rows = small.frame().collect()
+    lacks = (pl.col("method") == "bns") & (pl.col("size") == 50) & (pl.col("problem") == "c")
+    reading = Reading(small)
+    reading.every_row = rows.filter(~lacks.fill_null(False))
+    assert set(reading.by_method(20)) - set(reading.by_method(50)) == {"bns"}
+    with pytest.raises(UntestedError, match="no single value of bns at 50"):
+        reading.value("bns", 50)
+
+
 def test_readings_refuse_what_the_results_lack(small):
     reading = Reading(small)
     with pytest.raises(UntestedError, match="no single value of gu"):

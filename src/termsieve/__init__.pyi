@@ -46,7 +46,9 @@ from termsieve.adviser import Advice as Advice
 from termsieve.adviser import advise as advise
 from termsieve.corpus import Corpus as Corpus
 from termsieve.counts import Counts as Counts
+from termsieve.counts import Windows as Windows
 from termsieve.differences import difference as difference
+from termsieve.differences import shifts as shifts
 from termsieve.engines import count as count
 from termsieve.errors import TermsieveError as TermsieveError
 from termsieve.estimators import RatioClassifier as RatioClassifier

@@ -460,5 +460,5 @@ def method_name(method: Method) -> str:
         "weight": (method.model, f"{method.sample:g}"),
         "memory": (method.model, str(method.budget)),
     }
-    plain = () if method.stratify else ("plain",)
-    return f"{method.select}({', '.join(str(part) for part in (*inside[method.select], *plain))})"
+    drawn = () if method.stratify else ("plain",)
+    return f"{method.select}({', '.join(str(part) for part in (*inside[method.select], *drawn))})"

@@ -32,6 +32,10 @@ class Verdict(NamedTuple):
     figures: str
 
 
+Test = Callable[["Reading"], Verdict]
+Register = Callable[[Test], Test]
+
+
 class UntestedError(Exception):
     """The results lack what a finding's test reads."""
 
@@ -80,13 +84,17 @@ class Reading:
     def curves(
         self, measure: str = "f1", average: Average = "macro", corpus: str | None = None
     ) -> pl.DataFrame:
-        """Return `size_curves` of the rows, or of those of one corpus."""
+        """Return `size_curves` of the rows, or of those of one corpus.
+
+        A run that has not yet reached all problems of its learner is left out: its average would be over
+        other problems than those of the rest.
+        """
         key = measure, average, corpus
         if key not in self._curves:
             rows = self.rows if corpus is None else self.rows.filter(pl.col("corpus") == corpus)
             if rows.is_empty():
                 raise UntestedError(f"the results have no rows{'' if corpus is None else f' of {corpus}'}")
-            self._curves[key] = size_curves(rows, measure, average)
+            self._curves[key] = size_curves(_whole_runs(rows), measure, average)
         return self._curves[key]
 
     def value(
@@ -143,6 +151,14 @@ class Reading:
         return fold.counts.replace(classes=data.classes, terms=terms[fold.columns])
 
 
+def _whole_runs(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of the methods, learners and sizes that have results of as many problems as any."""
+    run = ["method", "learner", "size"]
+    reached = rows.group_by(run).agg(n=pl.struct("corpus", "problem").n_unique())
+    whole = reached.filter(pl.col("n") == pl.col("n").max().over("learner"))
+    return rows.join(whole, on=run, how="semi", nulls_equal=True)
+
+
 @dataclass(frozen=True)
 class Finding:
     """One finding of a paper: where it stands, the claim, and the test that decides it.
@@ -155,7 +171,7 @@ class Finding:
     where: str
     claim: str
     plans: tuple[str, ...]
-    test: Callable[[Reading], Verdict]
+    test: Test
     per_learner: bool = False
     leave_out: tuple[str, ...] = ()
 
@@ -168,7 +184,8 @@ class Finding:
             if self.per_learner:
                 learners = found.frame().select("learner").unique().collect()["learner"].sort().to_list()
             for learner in learners:
-                label = [str(found.manifest["name"])] * (len(self.plans) > 1) + [learner] * bool(learner)
+                label = [str(found.manifest["name"])] * (len(self.plans) > 1)
+                label += [] if learner is None else [learner]
                 readings.append((", ".join(label), Reading(found, learner, data, self.leave_out)))
         return readings
 
@@ -176,12 +193,10 @@ class Finding:
 FINDINGS: list[Finding] = []
 
 
-def finding(
-    paper: str, where: str, claim: str, *plans: str, **facts: Any
-) -> Callable[[Callable[[Reading], Verdict]], Callable[[Reading], Verdict]]:
+def finding(paper: str, where: str, claim: str, *plans: str, **facts: Any) -> Register:
     """Register the decorated test as the one that decides a claim of a paper."""
 
-    def register(test: Callable[[Reading], Verdict]) -> Callable[[Reading], Verdict]:
+    def register(test: Test) -> Test:
         FINDINGS.append(Finding(paper, where, claim, plans or (paper,), test, **facts))
         return test
 

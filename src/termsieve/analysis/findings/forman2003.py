@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any
+from functools import partial
 
 import polars as pl
 
@@ -12,6 +12,7 @@ from termsieve.analysis.chances import backups, best_chances, pair_chances
 from termsieve.analysis.curves import size_curves, skew_curves
 from termsieve.analysis.findings.evidence import (
     Reading,
+    Register,
     UntestedError,
     Verdict,
     best_three,
@@ -37,7 +38,7 @@ PAIRS = {
 }
 
 
-def _claim(where: str, claim: str) -> Any:
+def _claim(where: str, claim: str) -> Register:
     return finding(PAPER, where, claim, *PLANS, per_learner=True)
 
 
@@ -70,8 +71,8 @@ def bns_leads(reading: Reading) -> Verdict:
     for size in (500, 1000):
         values = reading.by_method(size)
         tests = paired_tests(reading.rows, size, "f1", BNS, size_kind="k")
-        p = tests["p_wilcoxon_holm"].max()
-        parts.append(next(iter(values)) == BNS and float(p) < 0.05)  # type: ignore[arg-type]
+        p = max(tests["p_wilcoxon_holm"].to_list())
+        parts.append(next(iter(values)) == BNS and p < 0.05)
         figures.append(f"{size}: {best_three(values)}; largest p {p:.1g}")
     return judged(parts, "; ".join(figures))
 
@@ -260,7 +261,7 @@ def _declare_pairs() -> None:
     """Register the best pair of each goal."""
     for goal, pair in PAIRS.items():
         _claim("best pairs", f"the best pair of metrics for {goal} is {' + '.join(pair)}")(
-            lambda reading, goal=goal: _best_pair(reading, goal)
+            partial(_best_pair, goal=goal)
         )
 
 

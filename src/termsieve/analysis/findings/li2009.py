@@ -11,6 +11,7 @@ from scipy import stats
 
 from termsieve.analysis.findings.evidence import (
     Reading,
+    Register,
     UntestedError,
     Verdict,
     finding,
@@ -117,7 +118,7 @@ def above(reading: Reading, corpus: str, size: float, first: str, second: str) -
     return gap, float(2 * stats.norm.sf(abs(gap) / spread))
 
 
-def _claim(where: str, claim: str) -> Any:
+def _claim(where: str, claim: str) -> Register:
     return finding(PAPER, where, claim, *PLANS)
 
 

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import polars as pl
 
-from termsieve.analysis.findings.evidence import Reading, UntestedError, Verdict, finding, judged, told
+from termsieve.analysis.findings.evidence import (
+    Reading,
+    Register,
+    UntestedError,
+    Verdict,
+    finding,
+    judged,
+    told,
+)
 from termsieve.analysis.values import BREAK_EVEN
 from termsieve.studies.results import Results
 
@@ -55,7 +62,7 @@ def cells(results: Results, data: str | os.PathLike[str] | None) -> pl.DataFrame
     return pl.DataFrame(records)
 
 
-def _claim(where: str, claim: str) -> Any:
+def _claim(where: str, claim: str) -> Register:
     return finding(PAPER, where, claim, *PLANS)
 
 
@@ -181,7 +188,7 @@ def odds_above_svm(reading: Reading) -> Verdict:
     return _above(reading, "svm-1", 2.5)
 
 
-def _memory(where: str, claim: str) -> Any:
+def _memory(where: str, claim: str) -> Register:
     return finding(PAPER, where, claim, *MEMORY)
 
 

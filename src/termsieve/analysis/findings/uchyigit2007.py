@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from termsieve.analysis.findings.evidence import Reading, Verdict, finding, judged, told
+from termsieve.analysis.findings.evidence import Reading, Register, Verdict, finding, judged, told
 from termsieve.studies.results import Results
 
 PAPER, STOPPED = "uchyigit2007", "uchyigit2007_stopped"
@@ -31,7 +31,7 @@ def cells(results: Results, data: str | os.PathLike[str] | None) -> pl.DataFrame
     return pl.DataFrame()
 
 
-def _claim(where: str, claim: str) -> Any:
+def _claim(where: str, claim: str) -> Register:
     return finding(PAPER, where, claim, PAPER, STOPPED, per_learner=True)
 
 
