@@ -19,6 +19,8 @@ from termsieve.labels import are_several, checked_labels, listed, present_labels
 from termsieve.terms import Analysis, stemmer
 
 Rows = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
+# The numbers of the terms by spelling, the terms as UTF-8 in this order, and the end of each.
+Order = tuple[Ints, NDArray[np.uint8], Ints]
 _NEVER_MISSING = {str, int, bool, list, tuple, set, frozenset, np.ndarray}
 
 
@@ -115,6 +117,12 @@ def _numbers(known: dict[str, int], terms: Iterable[str]) -> NDArray[np.int32]:
     return np.array([known.setdefault(term, len(known)) for term in terms], dtype=np.int32)
 
 
+def _order(known: dict[str, int]) -> Order:
+    """Return the order of numbered terms."""
+    terms = sorted(known)
+    return np.array([known[term] for term in terms], dtype=np.int64), *spelled(terms)
+
+
 class _CompiledTerms:
     """The vocabulary of the kernel and, if words are stemmed, the vocabulary of stems."""
 
@@ -153,16 +161,15 @@ class _CompiledTerms:
             return numbers
         return _numbers(self._stems, other._stems)
 
-    def order(self) -> tuple[Ints, list[str]]:
+    def order(self) -> Order:
         if self._stemmed is None:
             order = self._table.order()
-            return order, self._table.terms(order)
-        terms = sorted(self._stems)
-        return np.array([self._stems[term] for term in terms], dtype=np.int64), terms
+            return order, *self._table.spelling(order)
+        return _order(self._stems)
 
 
 class _PlainTerms:
-    """The vocabulary of terms that plain Python finds: n-grams, characters, the caller's own functions."""
+    """The vocabulary of terms that plain Python finds, such as those of the caller's own functions."""
 
     def __init__(self, analysis: Analysis) -> None:
         self._analyse = analysis.analyser()
@@ -194,9 +201,8 @@ class _PlainTerms:
     def numbers(self, other: Self) -> NDArray[np.int32]:
         return _numbers(self._numbers, other._numbers)
 
-    def order(self) -> tuple[Ints, list[str]]:
-        terms = sorted(self._numbers)
-        return np.array([self._numbers[term] for term in terms], dtype=np.int64), terms
+    def order(self) -> Order:
+        return _order(self._numbers)
 
 
 class Counter:
@@ -229,9 +235,7 @@ class Counter:
 
     def tally(self, codes: LabelCodes) -> Tally:
         """Return the tally of all documents so far; `codes` holds the labels of the class numbers."""
-        order, terms = self._terms.order()
-        spelling, ends = spelled(terms)
-        del terms
+        order, spelling, ends = self._terms.order()
         labels = codes.labels[: len(self._pos)]
         by_label = sorted(range(len(labels)), key=labels.__getitem__)
         column = np.empty(len(labels), dtype=np.int32)

@@ -210,7 +210,7 @@ def _compiled_counts(
     if vocabulary is None and analysis.stem is None:
         order = table.order()
         terms = table.terms(order)
-        column = np.empty(len(order), dtype=np.int32)
+        column = np.full(len(table), -1, dtype=np.int32)
         column[order] = np.arange(len(order), dtype=np.int32)
     else:
         words = table.terms() if analysis.stem is None else stemmer(analysis.stem)(table.terms())
@@ -219,7 +219,7 @@ def _compiled_counts(
             vocabulary = {word: i for i, word in enumerate(terms)}
         column = _known_columns(vocabulary, words)
     one_to_one = vocabulary is None
-    n_columns = len(column) if vocabulary is None else len(vocabulary)
+    n_columns = len(terms or ()) if vocabulary is None else len(vocabulary)
     del table, tables
     return _assembled(parts, [column[n] for n in numbers], n_columns, one_to_one, n_threads), terms
 
