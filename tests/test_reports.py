@@ -187,6 +187,7 @@ def test_one_class_and_two_classes_and_several_labels():
     assert "2, several per document" in facts(several.text)
 
 
+@pytest.mark.slow
 def test_a_large_corpus_is_bounded_and_says_so():
     """20 classes x 100k terms stay under 10 MB; the most informative points are kept."""
     generator = np.random.default_rng(0)

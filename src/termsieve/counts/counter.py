@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, NamedTuple, Self
 
@@ -227,13 +228,25 @@ class Counter:
         self._add_sizes(other._pos)
         self.n_docs += other.n_docs
 
+    def _sorted_cells(self, order: Ints, column: NDArray[np.int32], workers: int) -> list[Any]:
+        """Return the table of the cells; each worker makes that of some of the terms."""
+        if workers == 1:
+            return list(self._cells.table(order, column))
+        with ThreadPoolExecutor(workers) as pool:
+            parts = list(pool.map(self._cells.table, np.array_split(order, workers), [column] * workers))
+        indptr, *arrays = zip(*parts, strict=True)
+        starts = np.cumsum([0, *[ends[-1] for ends in indptr]])
+        bounds = [start + ends[1:] for start, ends in zip(starts, indptr, strict=False)]
+        joined = [None if group[0] is None else np.concatenate(group) for group in arrays]
+        return [np.concatenate([starts[:1], *bounds]), *joined]
+
     def _add_sizes(self, more: Ints) -> None:
         sizes = np.zeros(max(len(self._pos), len(more)), dtype=np.int64)
         sizes[: len(self._pos)] = self._pos
         sizes[: len(more)] += more
         self._pos = sizes
 
-    def tally(self, codes: LabelCodes) -> Tally:
+    def tally(self, codes: LabelCodes, workers: int = 1) -> Tally:
         """Return the tally of all documents so far; `codes` holds the labels of the class numbers."""
         order, spelling, ends = self._terms.order()
         labels = codes.labels[: len(self._pos)]
@@ -241,7 +254,7 @@ class Counter:
         column = np.empty(len(labels), dtype=np.int32)
         column[by_label] = np.arange(len(labels), dtype=np.int32)
         excess, tf_total, squares = self._cells.columns(order)
-        indptr, indices, docs, sums, df = self._cells.table(order, column)
+        indptr, indices, docs, sums, df = self._sorted_cells(order, column, workers)
         layout, shape = (indices, indptr), (len(order), len(labels))
         tp = sparse.csr_array((docs, *layout), shape=shape)
         return Tally(

@@ -155,6 +155,12 @@ def corpus_report(
     -------
     str
         The HTML document.
+
+    Examples
+    --------
+    >>> from termsieve import Corpus
+    >>> mail = Corpus(["cheap pills", "see you", "cheap watches", "you see"], ["spam", "ham", "spam", "ham"])
+    >>> page = corpus_report(mail, "report.html", title="Mail")  # doctest: +SKIP
     """
     if not isinstance(source, Corpus | Counts):
         raise InputError(f"a report needs a Corpus or Counts, not {type(source).__name__}")
