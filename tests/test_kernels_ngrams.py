@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
-
-from termsieve import Counts, TermVectorizer, count
 from termsieve.kernels.documents import Documents
 from termsieve.kernels.ngrams import MAX_UNITS, NgramTable
+
+from termsieve import Counts, TermVectorizer, count
 from termsieve.terms import Analysis
 from termsieve.terms.alphabet import alphabet_of
 
@@ -55,7 +57,7 @@ def named(table, indptr, ids, counts):
     """Return the rows with the n-grams spelled out."""
     spelled = table.terms(ids.astype(np.int64))
     cells = list(zip(spelled, counts.tolist(), strict=True))
-    return [dict(cells[a:b]) for a, b in zip(indptr[:-1], indptr[1:], strict=True)]
+    return [dict(cells[a:b]) for a, b in itertools.pairwise(indptr)]
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -83,7 +85,7 @@ def test_documents_longer_than_a_segment(kind, least, most):
     docs += [" " * 5000 + "a" * 5000 + "\n" * 5000, "a" * 4095 + " " * 4 + "b"]
     expected = theirs(docs, analyzer=kind, ngram_range=(least, most))
     X = TermVectorizer(analyzer=kind, ngram_range=(least, most)).fit_transform(docs)
-    assert (X != expected[0]).nnz == 0
+    assert (expected[0] != X).nnz == 0
 
 
 @pytest.mark.parametrize(("kind", "least", "most"), RULES)
@@ -92,7 +94,7 @@ def test_many_batches_on_two_threads(kind, least, most):
     expected = theirs(docs, analyzer=kind, ngram_range=(least, most))
     vectorizer = TermVectorizer(analyzer=kind, ngram_range=(least, most), n_threads=2)
     X = vectorizer.fit_transform(docs)
-    assert (X != expected[0]).nnz == 0
+    assert (expected[0] != X).nnz == 0
     assert vectorizer.get_feature_names_out().tolist() == expected[1]
 
 

@@ -121,7 +121,11 @@ def test_what_the_kernel_does_not_do_is_left_to_python():
     assert Analysis(strip_accents="ascii", stop_words="english").compiled
     assert Analysis(ngram_range=(2, 3)).compiled
     assert Analysis(analyzer="char", tokenizer=str.split).compiled
-    for options in ({"ngram_range": (1, 2), "stem": "porter"}, {"analyzer": str.split}, {"tokenizer": str.split}):
+    for options in (
+        {"ngram_range": (1, 2), "stem": "porter"},
+        {"analyzer": str.split},
+        {"tokenizer": str.split},
+    ):
         assert not Analysis(**options).compiled
 
 

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv, ndtri
 
 from termsieve.errors import ParameterError
 from termsieve.metrics import Floats, direction
@@ -60,6 +59,8 @@ def term_intervals(ranking: Ranking, k: int, level: float) -> Intervals:
     tails = ((1 - level) / 2, (1 + level) / 2)
     generator = np.random.default_rng(0)
     if scores.metric.standardised:
+        from scipy.special import ndtri  # here, because importing it takes longer than most commands
+
         at = _shown_signed(ranking, columns)
         low, high = (at[listed] + ndtri(tail) for tail in tails)
         null = np.zeros(len(low))
@@ -91,6 +92,8 @@ def _score_bounds(
     scores: Scores, tables: Tables, listed: slice, tails: tuple[float, float]
 ) -> tuple[Floats, Floats, Floats]:
     """Return both quantiles of the listed terms' signed scores, and the least score that has no sign."""
+    from scipy.special import betaincinv
+
     lattice = np.arange(POINTS)
     u, v = (lattice + 0.5) / POINTS, (lattice * STEP % POINTS + 0.5) / POINTS
     tp, fp, pos, neg = (np.asarray(part[listed], dtype=np.float64) for part in tables[1:])

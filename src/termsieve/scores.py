@@ -175,7 +175,7 @@ class Scores:
         return self._blocks(counts), kind
 
     def greatest(self) -> tuple[Floats, NDArray[np.int64]]:
-        """Return the greatest score over the classes of each distinct column, and which of these each column is.
+        """Return the greatest score of each distinct column, and for each column which of these it is.
 
         The scores of a signed metric count by their absolute value.
         """

@@ -34,15 +34,6 @@ cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")
 KINDS = {"word": WORDS, "char": CHARACTERS, "char_wb": PADDED}
 MAX_UNITS = LONGEST
 
-cdef struct Node:
-    uint32_t parent     # the n-gram without its last unit; NO_NODE for a single unit
-    uint32_t unit       # the last word or character; the bit TERM says that the n-gram is a term
-
-cdef struct Slot:
-    uint32_t parent
-    uint32_t unit
-    uint32_t number     # of the node, plus 1; 0 marks a free slot
-
 
 cdef inline uint64_t _hash(uint32_t parent, uint32_t unit) noexcept nogil:
     cdef uint64_t h = ((<uint64_t> parent << 32 | unit) ^ SEED) * <uint64_t> 0x9E3779B97F4A7C15
@@ -98,29 +89,6 @@ cdef class NgramTable(TermTable):
     the other parameters are those of TermTable. Every beginning of an n-gram has a number, too, also if it is
     shorter than `least`; such numbers are in no row, and `order` leaves them out.
     """
-
-    cdef int kind, least, most
-    cdef bint spaced                # whether the last character was whitespace
-
-    cdef Node *nodes
-    cdef uint32_t *places           # where in its last row each node is
-    cdef Py_ssize_t n_nodes, nodes_room
-    cdef Slot *slots
-    cdef uint64_t n_slots           # less 1, so that it is the mask of a hash
-    cdef Py_ssize_t n_taken
-    cdef uint32_t *roots            # the node of each single unit, plus 1; 0 if there is none yet
-    cdef Py_ssize_t n_roots
-    cdef uint32_t *prefixes         # the nodes of the n-grams that start at each unit of a sequence
-    cdef Py_ssize_t prefixes_room
-
-    cdef uint32_t *grams            # PADDED: the n-grams of each word that was met, and where they end
-    cdef int64_t *gram_ends
-    cdef Py_ssize_t n_grams, grams_room, n_words, words_room
-    cdef uint32_t *row_words        # PADDED: the words of the current document, and how often they occur
-    cdef Py_ssize_t row_words_room
-
-    cdef uint8_t *spelled
-    cdef Py_ssize_t spelled_room
 
     def __cinit__(self):
         self.nodes = NULL

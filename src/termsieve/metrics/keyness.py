@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import betaincinv, gammaln
 
 from termsieve.errors import InputError
 from termsieve.metrics.papers import information_gain, joint_information_gain
@@ -139,6 +138,8 @@ def _conservative_log_ratio(
     """
     require_rule(0 < level < 1, "conservative_log_ratio: level must lie between 0 and 1", level)
     require_rule(tests >= 1, "conservative_log_ratio: tests must be 1 or more", tests)
+    from scipy.special import betaincinv
+
     tail = (1 - level) / tests / 2
     df = tp + fp
     # Given df, tp is Binomial(df, share) with odds(share) = ratio * pos / neg: Clopper and Pearson's bounds.
@@ -151,6 +152,8 @@ def _conservative_log_ratio(
 
 
 def _log_choose(n: Floats, k: Floats) -> Floats:
+    from scipy.special import gammaln
+
     return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
 
 

@@ -236,7 +236,7 @@ class Analysis:
         return self.stem is None and not has_space(runs)
 
     def _runs(self) -> Runs | None:
-        """Return the runs of characters that the compiled tokeniser cuts out, or None if it cannot be used."""
+        """Return the runs of characters that the compiled tokeniser cuts out, or None if it cannot."""
         if callable(self.analyzer) or (self.analyzer == "word" and self.tokenizer is not None):
             return None
         pattern = self.token_pattern if self.analyzer == "word" else NO_SPACES
