@@ -12,13 +12,19 @@ from termsieve.analysis.curves import (
     trade_offs,
 )
 from termsieve.analysis.documents import DocumentFacts, document_facts, giveaways
-from termsieve.analysis.of_counts import class_sizes, metric_overlaps, sparsity_table, telling_terms
+from termsieve.analysis.of_counts import (
+    class_sizes,
+    metric_overlaps,
+    sparsity_table,
+    telling_terms,
+)
 from termsieve.analysis.preference import li2009_rankings, preferences
 from termsieve.analysis.ratios import chosen_parameters, implied_ratios, largest_scores, tuning_curves
 from termsieve.analysis.roc import RocMap, isocline_family, isoclines, roc_map, term_points
 from termsieve.analysis.significance import MeanRanks, holm, mean_ranks, paired_at_best_size, paired_tests
 from termsieve.analysis.stability import fold_stability, jaccard, kuncheva, overlaps, prefixes
 from termsieve.analysis.values import average_maximum, problem_means, problem_values
+from termsieve.analysis.variants import corpus_table, setting_curves, setting_names
 
 __all__ = [
     "DocumentFacts",
@@ -32,6 +38,7 @@ __all__ = [
     "by_skew",
     "chosen_parameters",
     "class_sizes",
+    "corpus_table",
     "document_facts",
     "fold_stability",
     "giveaways",
@@ -55,6 +62,8 @@ __all__ = [
     "problem_means",
     "problem_values",
     "roc_map",
+    "setting_curves",
+    "setting_names",
     "size_curves",
     "size_needed",
     "skew_curves",
