@@ -12,6 +12,8 @@ from termsieve.analysis.curves import (
     trade_offs,
 )
 from termsieve.analysis.documents import DocumentFacts, document_facts, giveaways
+from termsieve.analysis.duplicates import duplicate_documents, repeated_documents, row_keys, text_keys
+from termsieve.analysis.mistakes import class_figures, confused_pairs, cross_validated
 from termsieve.analysis.of_counts import class_sizes, metric_overlaps, sparsity_table, telling_terms
 from termsieve.analysis.preference import li2009_rankings, preferences
 from termsieve.analysis.ratios import chosen_parameters, implied_ratios, largest_scores, tuning_curves
@@ -19,6 +21,7 @@ from termsieve.analysis.roc import RocMap, isocline_family, isoclines, roc_map, 
 from termsieve.analysis.significance import MeanRanks, holm, mean_ranks, paired_at_best_size, paired_tests
 from termsieve.analysis.stability import fold_stability, jaccard, kuncheva, overlaps, prefixes
 from termsieve.analysis.values import average_maximum, problem_means, problem_values
+from termsieve.analysis.words import class_likeness, rate_interval, word_rates
 
 __all__ = [
     "DocumentFacts",
@@ -31,8 +34,13 @@ __all__ = [
     "best_size",
     "by_skew",
     "chosen_parameters",
+    "class_figures",
+    "class_likeness",
     "class_sizes",
+    "confused_pairs",
+    "cross_validated",
     "document_facts",
+    "duplicate_documents",
     "fold_stability",
     "giveaways",
     "holm",
@@ -54,7 +62,10 @@ __all__ = [
     "prefixes",
     "problem_means",
     "problem_values",
+    "rate_interval",
+    "repeated_documents",
     "roc_map",
+    "row_keys",
     "size_curves",
     "size_needed",
     "skew_curves",
@@ -62,7 +73,9 @@ __all__ = [
     "sparsity_table",
     "telling_terms",
     "term_points",
+    "text_keys",
     "tolerances_of",
     "trade_offs",
     "tuning_curves",
+    "word_rates",
 ]

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections import Counter as CounterOf
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 
 from termsieve import analysis, charts
 from termsieve.analysis.documents import FEW_DOCUMENTS
+from termsieve.analysis.examples import Example, ExampleSampler
+from termsieve.analysis.mistakes import CrossValidation, cross_validated
 from termsieve.analysis.of_counts import shown
 from termsieve.analysis.roc import SIZES
-from termsieve.corpus import Corpus
+from termsieve.analysis.wordmap import ScoredTables, best_for
+from termsieve.charts.theme import vega_bundle
 from termsieve.counts import Counts
 from termsieve.errors import InputError, ParameterError
 from termsieve.metrics import get_metric
+from termsieve.reports.explorer import Explorer, Mistake, Texts, scored_classes
 from termsieve.reports.figures import DeclaredFigure, DeclaredSection, Report
-from termsieve.reports.page import Choice, Chooser, Page, Section, write
+from termsieve.reports.page import Choice, Chooser, Page, write
+from termsieve.reports.reading import Documents, documents_of
+from termsieve.sources import Source
 from termsieve.spec import READING
 from termsieve.telling import MetricSpec
-from termsieve.terms import term_matrix
 
+Progress = Callable[[float, str], None]
 METRICS = (READING, "bns", "odds_ratio")
 OVERLAP_METRICS = (
     "bns",
@@ -31,16 +40,20 @@ OVERLAP_METRICS = (
     "document_frequency",
 )
 MAX_CLASSES = 30
-MAX_POINTS = 30_000  # of all maps together
-CLASS_POINTS = 3000
-LINE_RESOLUTION = 110  # of the lines of a map: enough for a page, with half the bytes of the charts' default
 TABLE_TERMS = 20
-EXAMPLES = 4
+GIVEAWAYS = 4  # named in the warning
+EXAMPLES = 3
+MAX_MEGABYTES = 5.0
+SAMPLED_WORDS = 20_000  # words that examples are looked for
+CHIPS = 6  # words on the tile of a class
+NEAREST = 3  # classes on the tile of a class
+MAX_MISTAKES = 200
+PAIR_MISTAKES = 8  # of the documents of one class that were given another
 
 SECTIONS = (
     DeclaredSection(
-        "classes",
-        "Classes",
+        "overview",
+        "Classes at a glance",
         (
             DeclaredFigure(
                 "classes",
@@ -72,16 +85,56 @@ SECTIONS = (
                 "rank: among all words, for and against",
                 by=("class", "metric"),
             ),
+        ),
+    ),
+    DeclaredSection(
+        "map",
+        "Word map",
+        (
             DeclaredFigure(
                 "map",
                 "ROC map: one point per term",
                 analysis.roc_map,
-                needs=("counts", "label", "metrics", "sizes", "max_points", "resolution"),
+                needs=("counts", "label", "metrics", "sizes"),
                 chart=charts.roc_map,
                 note="Terms up and left speak for the class, down and right against it; terms on the dashed "
                 "line say nothing. Larger points hold several terms. A metric's line goes through the tables "
                 "that score like its k-th best term of this class: the best k terms lie beyond it.",
-                by=("class",),
+                by=("class", "metric"),
+                script="wordmap",
+                wide=True,
+            ),
+        ),
+    ),
+    DeclaredSection(
+        "mistakes",
+        "Where a classifier goes wrong",
+        (
+            DeclaredFigure(
+                "pairs",
+                "Classes that are mistaken for each other",
+                analysis.confused_pairs,
+                needs=("validation", "counts"),
+                note="for first, for second: the words that tell the two classes apart best; "
+                "share: mistakes among the documents of the two classes.",
+                requires="documents",
+                wide=True,
+            ),
+            DeclaredFigure(
+                "figures",
+                "How well each class is told",
+                analysis.class_figures,
+                needs=("validation",),
+                requires="documents",
+            ),
+            DeclaredFigure(
+                "repeated",
+                "Documents that repeat another one",
+                analysis.repeated_documents,
+                needs=("repeated", "texts"),
+                note="Documents of a group have the same words. Where their labels differ, one of them is "
+                "likely wrong.",
+                requires="repeated",
                 wide=True,
             ),
         ),
@@ -124,62 +177,224 @@ SECTIONS = (
 
 
 def corpus_report(
-    source: Corpus | Counts,
+    source: Source,
     path: str | os.PathLike[str] | None = None,
     *,
     title: str | None = None,
     metrics: Sequence[MetricSpec] = METRICS,
     sizes: Sequence[int] = SIZES,
     max_classes: int = MAX_CLASSES,
+    target: Any = None,
+    k: int = TABLE_TERMS,
+    min_df: float = 1,
+    examples: int = EXAMPLES,
+    text: bool | str = True,
+    mask: bool = False,
+    max_megabytes: float = MAX_MEGABYTES,
+    progress: Progress | None = None,
+    **options: Any,
 ) -> str:
     """Return the report of a corpus as one HTML document that needs no network.
 
-    It shows the classes, warnings, the telling words and a ROC map of each class.
+    It shows the classes, warnings, the telling words, a map of all words, the documents behind a word, and
+    where a small classifier goes wrong.
 
     Parameters
     ----------
-    source : Corpus or Counts
-        The documents, or their counts.
+    source : Counts, Corpus, frame, path or list of paths
+        The documents, or their counts. Tables above 200 MB are read in pieces.
     path : path, optional
         The file to write.
     title : str, optional
         The title of the page; by default the name of the corpus.
     metrics : sequence of str, Metric or callable
-        At most five metrics that choose the telling words and draw the lines of the ROC maps.
+        At most five metrics that choose the telling words and draw the lines of the map.
     sizes : sequence of int
         The numbers of terms that the lines stand for.
     max_classes : int, default=30
         Show words and maps only for this number of classes, the largest ones.
+    target : label, optional
+        The class that is shown first; by default the first one, or the rarer of two.
+    k : int, default=20
+        Number of words for, and as many against, in the table of telling words.
+    min_df : int or float, default=1
+        Leave out words in fewer documents: a number, or a share as a float.
+    examples : int, default=3
+        Most example documents per word and class; 0 for none.
+    text : bool or str, default=True
+        False for confidential documents: no text of a document is in the file, only its words. A str is the
+        name of the column with the text, as in `read`, if the source is a table.
+    mask : bool, default=False
+        Whether mail addresses, web addresses and numbers are replaced in the example documents, and words
+        with digits are left out of the list of words.
+    max_megabytes : float, default=5
+        Largest size of the file. The least telling words, and the last of the examples, are left out.
+    progress : callable, optional
+        Called with the share that is done and what is being done.
+    **options
+        How documents are read and split into terms, as in :func:`termsieve.telling_words`.
 
     Returns
     -------
     str
         The HTML document.
     """
-    if not isinstance(source, Corpus | Counts):
-        raise InputError(f"a report needs a Corpus or Counts, not {type(source).__name__}")
     if max_classes < 1:
         raise ParameterError(f"max_classes must be 1 or more, not {max_classes!r}")
-    facts = None
-    if isinstance(source, Corpus):
-        X, terms = term_matrix(source)
-        counts = Counts.from_matrix(X, source.labels, terms=terms)
-        facts = analysis.document_facts(X, source.labels)
-        title = title or source.name
-    else:
-        counts = source
-    if not counts.n_classes or not counts.df.any():
-        raise InputError("there is nothing to report: no document has a label and a term")
-    report = corpus_figures(counts, metrics, sizes, max_classes)
-    sections, notes = report.sections()
-    page = Page(
-        title=title or "Corpus",
-        facts=_facts(counts, facts),
-        warnings=_warnings(counts, facts),
-        sections=sections,
-        notes=[*_left_out(counts, facts, report, sections), *notes],
+    if examples < 0:
+        raise ParameterError(f"examples must be 0 or more, not {examples!r}")
+    if isinstance(text, str):
+        options, text = {**options, "text": text}, True
+    tell = progress or (lambda share, what: None)
+    with ThreadPoolExecutor(1) as side:
+        side.submit(vega_bundle)  # which takes seconds, and another processor can do it
+        tell(0.0, "reading the documents")
+        found = documents_of(source, metrics, min_df, text and examples > 0, options)
+        counts = found.counts
+        if not counts.n_classes or not counts.df.any():
+            raise InputError("there is nothing to report: no document has a label and a term")
+        tell(0.25, "testing a classifier")
+        validation = _validated(found)
+        tell(0.35, "drawing the figures")
+        report = corpus_figures(
+            counts, metrics, sizes, max_classes, target=target, k=k, validation=validation, found=found
+        )
+        sections, notes = report.sections()
+        tell(0.6, "looking for examples")
+        shown_counts = counts.take(report.sources["positions"])
+        scored = scored_classes(shown_counts, metrics)
+        texts = _texts(found, shown_counts, scored, validation, examples, tell)
+        explorer = Explorer(
+            shown_counts, metrics, sizes, texts, found.silent, max(examples, 1), mask, scored=scored
+        )
+        tell(0.9, "writing the page")
+        page = Page(
+            title=title or found.name or "Corpus",
+            facts=_facts(counts, found.facts),
+            warnings=_warnings(counts, found.facts),
+            sections=sections,
+            notes=[*_left_out(counts, found.facts, report), *notes],
+            parts=_parts(shown_counts, scored, validation) | _map_choices(report),
+        )
+        html = page.with_explorer(explorer, max_megabytes)
+    tell(1.0, "done")
+    return write(html, path)
+
+
+def _validated(found: Documents) -> CrossValidation | None:
+    """Return what a small classifier says of the documents; None if there is nothing to learn."""
+    if found.matrix is None or found.labels is None:
+        return None
+    try:
+        return cross_validated(found.matrix, found.labels)
+    except InputError:
+        return None
+
+
+def _texts(
+    found: Documents,
+    counts: Counts,
+    scored: Sequence[ScoredTables],
+    validation: CrossValidation | None,
+    examples: int,
+    tell: Progress,
+) -> Texts | None:
+    """Return the examples, the words that go together and the mistakes; None if there are no documents."""
+    if found.batches is None:
+        return None
+    words = Explorer(counts, (), (), scored=scored).words()[:SAMPLED_WORDS]
+    sampler = ExampleSampler(counts, words, found.analysis, max(examples, 1))
+    done = 0
+    for some, labels, matrix in found.batches():
+        sampler.add(some, labels, matrix)
+        done += len(some)
+        tell(0.6 + 0.3 * done / max(1, counts.n_docs), "looking for examples")
+    with_text = found.texts is not None
+    mistakes = _mistakes(found, counts, validation) if with_text and validation is not None else []
+    return Texts(
+        found.analysis, sampler.examples() if with_text else [], sampler.company(), mistakes
     )
-    return write(page.to_html(), path)
+
+
+def _mistakes(found: Documents, counts: Counts, validation: CrossValidation) -> list[Mistake]:
+    """Return the documents whose label the classifier contradicts most, with the words that decided."""
+    assert found.texts is not None
+    places = {label: c for c, label in enumerate(counts.classes.tolist())}
+    classes = [places.get(label, -1) for label in validation.labels.classes.tolist()]
+    names = found.counts.names()
+    truth = validation.truth
+    mistakes: list[Mistake] = []
+    pairs: CounterOf[tuple[int, int]] = CounterOf()
+    for document, own, given, margin in zip(*(part.tolist() for part in validation.doubtful()), strict=True):
+        pair = classes[own], classes[given] if given >= 0 else -1
+        if pair[0] < 0 or pairs[pair] >= PAIR_MISTAKES:
+            continue
+        pairs[pair] += 1
+        decided = validation.contributions(found.matrix, document, own, given)
+        words = [(str(names[column]), added) for column, added in decided]
+        labels = tuple(c for c, has in zip(classes, truth[document].tolist(), strict=True) if has and c >= 0)
+        example = Example(document + 1, found.texts[document], labels, 0.0, tuple(word for word, _ in words))
+        mistakes.append(Mistake(example, *pair, margin, words))
+        if len(mistakes) == MAX_MISTAKES:
+            break
+    return mistakes
+
+
+def _parts(
+    counts: Counts, scored: Sequence[ScoredTables], validation: CrossValidation | None
+) -> dict[str, Any]:
+    """Return what the parts of the page besides figures show: a tile per class, the confusion matrix."""
+    figures = {}
+    if validation is not None:
+        figures = {row["class"]: row["f1"] for row in validation.figures().to_dicts()}
+    likeness = analysis.class_likeness(counts)
+    np.fill_diagonal(likeness, -1.0)
+    names = counts.names()
+    most = int(counts.pos.max())
+    tiles = []
+    for c, tables in enumerate(scored):
+        label = str(counts.classes[c])
+        best = best_for(counts.take([c]), tables, CHIPS)
+        near = np.argsort(-likeness[c], kind="stable")[: min(NEAREST, counts.n_classes - 1)]
+        tiles.append(
+            {
+                "name": label,
+                "documents": int(counts.pos[c]),
+                "share": float(counts.pos[c] / max(1, counts.n_docs)),
+                "bar": float(counts.pos[c] / max(1, most)),
+                "words": [shown(names[column]) for column in best],
+                "f1": figures.get(label),
+                "near": [str(counts.classes[other]) for other in near],
+            }
+        )
+    return {"tiles": tiles, "confusion": _confusion(counts, validation)}
+
+
+def _map_choices(report: Report) -> dict[str, Any]:
+    """Return what can be chosen under the map: the numbers of words, and the metrics."""
+    classes, metrics = report.choosers
+    sizes = sorted(report.sources["sizes"])
+    return {
+        "sizes": sizes,
+        "size": sizes[len(sizes) // 2],
+        "metrics": [choice.name for choice in metrics.choices],
+        "first": classes.first,
+    }
+
+
+def _confusion(counts: Counts, validation: CrossValidation | None) -> dict[str, Any] | None:
+    if validation is None:
+        return None
+    known = validation.labels.classes.tolist()
+    at = [known.index(label) for label in counts.classes.tolist() if label in known]
+    table = validation.confusion()[np.ix_(at, at)]
+    return {
+        "classes": [str(known[i]) for i in at],
+        "rows": table.tolist(),
+        "shares": (table / np.maximum(table.sum(axis=1, keepdims=True), 1)).tolist(),
+        "documents": validation.labels.n_docs,
+        "several": validation.labels.multilabel,
+    }
 
 
 def corpus_figures(
@@ -187,32 +402,47 @@ def corpus_figures(
     metrics: Sequence[MetricSpec] = METRICS,
     sizes: Sequence[int] = SIZES,
     max_classes: int = MAX_CLASSES,
+    *,
+    target: Any = None,
+    k: int = TABLE_TERMS,
+    validation: CrossValidation | None = None,
+    found: Documents | None = None,
 ) -> Report:
-    """Return the declared figures with the sources from counts; see `corpus_report`."""
-    positions = _reported(counts, max_classes)
+    """Return the declared figures with the sources from counts and documents; see `corpus_report`."""
+    positions = _reported(counts, max_classes, target)
     named = {str(get_metric(each)): each for each in metrics}
     compared = {**named, **{str(get_metric(each)): each for each in OVERLAP_METRICS}}
     classes = [_class_choice(counts, c) for c in positions]
     own = [counts.take([c]) for c in positions]
+    repeated = found.repeated if found else None
+    lacking = {}
+    if validation is None:
+        lacking["documents"] = "A classifier was not tested, for there are no documents of several classes here."
+    if repeated is None or repeated.is_empty():
+        lacking["repeated"] = "" if repeated is not None else "Repeated documents are not known."
+    first = positions.index(counts.position(target)) if target is not None else _first(counts, positions)
     return Report(
         SECTIONS,
         sources={
             "counts": counts,
+            "positions": positions,
             "metrics": list(metrics),
             "compared": list(compared.values()),
             "sizes": sizes,
-            "max_points": min(CLASS_POINTS, max(200, MAX_POINTS // len(positions))),
-            "resolution": LINE_RESOLUTION,
-            "n": TABLE_TERMS,
+            "n": k,
+            "validation": validation,
+            "repeated": repeated,
+            "texts": found.texts if found else None,
         },
         choosers=[
-            Chooser("class", "Class", classes, first=_first(counts, positions)),
+            Chooser("class", "Class", classes, first=first),
             Chooser("metric", "Metric", [Choice(name) for name in named]),
         ],
         chosen={
             "class": [{"counts": each, "label": each.classes[0]} for each in own],
             "metric": [{"metric": each} for each in named.values()],
         },
+        lacking=lacking,
     )
 
 
@@ -220,15 +450,17 @@ def _is_pair(counts: Counts) -> bool:
     return counts.n_classes == 2 and not counts.multilabel
 
 
-def _reported(counts: Counts, max_classes: int) -> list[int]:
+def _reported(counts: Counts, max_classes: int, target: Any = None) -> list[int]:
     """Return the positions of the classes to show, in order; if there are too many, the largest ones.
 
-    If there are two classes, both are shown, and the reader chooses one.
+    If there are two classes, both are shown, and the reader chooses one. A target is always shown.
     """
     candidates = np.arange(2) if _is_pair(counts) else counts.problems
     largest = candidates[np.argsort(-counts.pos[candidates], kind="stable")]
     told = [int(c) for c in largest if 0 < counts.pos[c] < counts.n_docs]
-    return sorted(told[: max(max_classes, 2 if _is_pair(counts) else 1)]) or [int(candidates[0])]
+    kept = told[: max(max_classes, 2 if _is_pair(counts) else 1)] or [int(candidates[0])]
+    wanted = [] if target is None else [counts.position(target)]
+    return sorted({*kept[: len(kept) - (not set(wanted) <= set(kept))], *wanted})
 
 
 def _first(counts: Counts, positions: list[int]) -> int:
@@ -291,7 +523,7 @@ def _giveaway_warning(counts: Counts) -> list[str]:
         return []
     some = "; ".join(
         f"“{row['term']}” in {row['tpr']:.0%} of {row['class']} and {row['fpr']:.1%} of the rest"
-        for row in table.head(EXAMPLES).to_dicts()
+        for row in table.head(GIVEAWAYS).to_dicts()
     )
     return [
         f"{_many(table.height, 'term gives its', 'terms give a')} class away, such as {some}. "
@@ -299,9 +531,7 @@ def _giveaway_warning(counts: Counts) -> list[str]:
     ]
 
 
-def _left_out(
-    counts: Counts, facts: analysis.DocumentFacts | None, report: Report, sections: Sequence[Section]
-) -> list[str]:
+def _left_out(counts: Counts, facts: analysis.DocumentFacts | None, report: Report) -> list[str]:
     notes = []
     shown_classes = len(report.chosen["class"])
     absent = len(counts.problems) - shown_classes
@@ -313,21 +543,6 @@ def _left_out(
         notes.append(
             "Empty and repeated documents are not known from counts alone; report the corpus to see them."
         )
-    limit = report.sources["max_points"]
-    maps = [
-        each
-        for section in sections
-        for figure in section.figures
-        if figure.id == "map"
-        for each in figure.variants
-    ]
-    cut = sum(variant.table.height == limit for variant in maps)
-    if cut:
-        notes.append(
-            f"{_many(cut, 'map shows', 'maps show')} {limit:,} points, the best by the metrics drawn; "
-            "the remaining terms lie closer to the dashed line."
-        )
-    notes.append("The search finds the words that a point lists, at most 8 of those that share it.")
     return notes
 
 

@@ -29,3 +29,10 @@ function anchored() {
   writeAddress();
   return true;
 }
+
+// What all parts of the page share.
+const figures = JSON.parse(document.getElementById("data").textContent);
+const hasExplorer = document.getElementById("store") !== null;
+const views = {}; // figure id -> the Vega view
+const chosen = {}; // chooser's key -> the position chosen
+const all = (selector, place = document) => [...place.querySelectorAll(selector)];
