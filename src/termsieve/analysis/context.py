@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
-from termsieve.terms import TOKEN_PATTERN, Analysis
+import numpy as np
 
+from termsieve.analysis.duplicates import label_names
+from termsieve.terms import TOKEN_PATTERN, Analysis, count_known
+
+SPACES = re.compile(r"\s+")
 GAP = " … "  # between two passages of a document
 AROUND = 160  # characters on either side of a word
 MASKS = (
@@ -118,3 +122,62 @@ def _word_start(text: str, at: int) -> int:
 def _word_stop(text: str, at: int) -> int:
     space = text.rfind(" ", at - 20, at) if at < len(text) else -1
     return at if space < 0 else space
+
+
+class FoundDocument(NamedTuple):
+    """A document: its number from 1, its labels, its text, and where the wanted term stands in it."""
+
+    number: int
+    labels: list[str]
+    text: str
+    spans: list[Span]
+
+
+def found_documents(
+    batches: Iterable[tuple[Sequence[str], Sequence[Any]]],
+    analysis: Analysis,
+    word: str | None = None,
+    label: Any = None,
+) -> Iterator[FoundDocument]:
+    """Yield the documents that have a term, a label, or both, in their order.
+
+    Parameters
+    ----------
+    batches : iterable of (texts, labels)
+        All documents, as `sources.document_batches` gives them.
+    analysis : Analysis
+        How texts become terms.
+    word : str, optional
+        The term; any document by default.
+    label : label, optional
+        The label, or its text; any by default.
+
+    Examples
+    --------
+    >>> batches = [(["Buy now", "see you"], ["spam", "ham"]), (["now or never"], ["ham"])]
+    >>> [(doc.number, doc.spans[0].start) for doc in found_documents(batches, Analysis(), "now", "ham")]
+    [(3, 0)]
+    """
+    finder = TermFinder(analysis)
+    before = 0
+    for texts, labels in batches:
+        has = np.arange(len(texts))
+        if word is not None:
+            has = np.flatnonzero(count_known(texts, analysis, {word: 0}).getnnz(axis=1))
+        for i in has.tolist():
+            names = label_names(labels[i])
+            if label is None or str(label) in names:
+                spans = [span for span in finder.spans(texts[i]) if span.term == word] if word else []
+                yield FoundDocument(before + i + 1, names, texts[i], spans)
+        before += len(texts)
+
+
+def context_line(document: FoundDocument, around: int = 40) -> tuple[str, str, str]:
+    """Return what stands before the first occurrence of the term, the occurrence, and what stands after it.
+
+    >>> context_line(FoundDocument(1, ["spam"], "Please buy it now, cheap", [Span(14, 17, "now")]), around=8)
+    (' buy it ', 'now', ', cheap')
+    """
+    start, stop = (document.spans[0].start, document.spans[0].stop) if document.spans else (0, 0)
+    before, after = document.text[max(0, start - around) : start], document.text[stop : stop + around]
+    return SPACES.sub(" ", before), document.text[start:stop], SPACES.sub(" ", after)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -122,7 +122,8 @@ class ExampleSampler:
 
     def _add_candidates(self, X: sparse.csr_matrix, texts: Sequence[str], classes: Classes) -> None:
         lengths = np.diff(X.indptr)
-        fit = np.asarray(X @ self._weights) / (lengths + SILENT_WORDS)[:, None]
+        # Rounded, for sums in another order differ in their last digits, and must not change a choice.
+        fit = np.round(np.asarray(X @ self._weights) / (lengths + SILENT_WORDS)[:, None], 9)
         for which in range(int(np.diff(classes.ptr).max(initial=0))):
             # The first class of every document, then the second of those that have one, ...
             has = np.flatnonzero(np.diff(classes.ptr) > which)
@@ -165,23 +166,37 @@ class ExampleSampler:
         In each round every word, the most important first, gets its next most typical document: in the class
         that it speaks for and, from the second round on, in one other class for contrast.
         """
-        by_word: dict[int, dict[int, list[int]]] = {}
-        best: dict[int, float] = {}
-        for (word, c, number), value in zip(self._held.tolist(), self._typical.tolist(), strict=True):
-            by_word.setdefault(word, {}).setdefault(c, []).append(number)
-            best[number] = max(value, best.get(number, -np.inf))
         chosen: dict[int, list[str]] = {}
+        best: dict[int, float] = {}
         names = list(self._vocabulary)
-        for turn in range(self._n):
-            for word in sorted(by_word):
-                classes = sorted(by_word[word], key=lambda c: -self._weights[word, c])
-                for c in classes[: 1 if turn == 0 else 2]:
-                    if turn < len(by_word[word][c]):
-                        chosen.setdefault(by_word[word][c][turn], []).append(names[word])
+        for word, number, value in self._in_turns():
+            chosen.setdefault(number, []).append(names[word])
+            best[number] = max(value, best.get(number, -np.inf))
         return [
             Example(number + 1, self._texts[number], self._of_document[number], best[number], tuple(words))
             for number, words in chosen.items()
         ]
+
+    def _in_turns(self) -> Iterator[tuple[int, int, float]]:
+        """Yield word, document and how typical it is: the first of every word, then the second, ..."""
+        words, classes, _ = self._held.T
+        # The classes of a word in the order in which it speaks for them, and its place among their documents.
+        standing = np.argsort(np.argsort(-self._weights, axis=1, kind="stable"), axis=1)[words, classes]
+        group = words * self._n_classes + classes
+        first = np.flatnonzero(np.r_[True, group[1:] != group[:-1]])
+        turn = np.arange(len(group)) - np.repeat(first, np.diff(np.r_[first, len(group)]))
+        # Of the classes that a word stands in, which one it is.
+        pairs = np.lexsort((standing[first], words[first]))
+        begin = np.r_[True, np.diff(words[first][pairs]) != 0]
+        place = np.empty(len(first), dtype=np.int64)
+        place[pairs] = np.arange(len(first)) - np.maximum.accumulate(
+            np.where(begin, np.arange(len(first)), 0)
+        )
+        which = np.repeat(place, np.diff(np.r_[first, len(group)]))
+        wanted = np.flatnonzero((which == 0) | ((which == 1) & (turn > 0)))
+        order = wanted[np.lexsort((which[wanted], words[wanted], turn[wanted]))]
+        rows, values = self._held[order].tolist(), self._typical[order].tolist()
+        return ((word, number, value) for (word, _, number), value in zip(rows, values, strict=True))
 
 
 def log_odds(counts: Counts, columns: Ints) -> Floats:

@@ -116,7 +116,9 @@ class CrossValidation:
         order = documents[np.argsort(-margin[documents], kind="stable")]
         return order, own[order], given[order], margin[order]
 
-    def contributions(self, X: Any, document: int, own: int, given: int, n: int = 8) -> list[tuple[int, float]]:
+    def contributions(
+        self, X: Any, document: int, own: int, given: int, n: int = 8
+    ) -> list[tuple[int, float]]:
         """Return the n terms of a document that decided most for the class it was given against its own.
 
         Each comes as its column and what it added to the difference of the two decision values, terms for its
@@ -124,7 +126,9 @@ class CrossValidation:
         """
         row = X[document].tocsr()
         at = np.searchsorted(self.columns, row.indices)
-        known = (at < len(self.columns)) & (self.columns[np.minimum(at, len(self.columns) - 1)] == row.indices)
+        known = (at < len(self.columns)) & (
+            self.columns[np.minimum(at, len(self.columns) - 1)] == row.indices
+        )
         weights = self.weights[self.fold[document]]
         at = at[known]
         added = (weights[given, at] if given >= 0 else 0) - weights[own, at]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,13 @@ from scipy.special import ndtri
 
 from termsieve.counts import Counts
 from termsieve.counts.table import dense_rows
-from termsieve.errors import unknown_name
+from termsieve.errors import InputError
 from termsieve.metrics import get_metric
 from termsieve.scores import score
 from termsieve.telling import MetricSpec
 
 LEVEL = 0.95
+COMPARED_WORDS = 20_000  # the most frequent ones, of which a similar one is suggested
 
 
 def rate_interval(hits: Any, total: Any, level: float = LEVEL) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -36,10 +38,19 @@ def rate_interval(hits: Any, total: Any, level: float = LEVEL) -> tuple[NDArray[
 
 
 def column_of(counts: Counts, word: str) -> int:
-    """Return the column of a term; an unknown one is an error that names similar terms."""
+    """Return the column of a term; an unknown one is an error that names a similar term."""
     found = np.flatnonzero(counts.names() == word)
     if not len(found):
-        raise unknown_name("word", word, counts.names()[counts.by_df].tolist())
+        frequent = counts.names()[counts.by_df[:COMPARED_WORDS]].tolist()
+        near = get_close_matches(word, frequent, n=1)
+        raise InputError(
+            f"no document has the word {word!r}"
+            + (
+                f"; did you mean {near[0]!r}?"
+                if near
+                else "; words are in lower case unless you changed that"
+            )
+        )
     return int(found[0])
 
 

@@ -188,7 +188,7 @@ def corpus_report(
     k: int = TABLE_TERMS,
     min_df: float = 1,
     examples: int = EXAMPLES,
-    text: bool | str = True,
+    show_text: bool = True,
     mask: bool = False,
     max_megabytes: float = MAX_MEGABYTES,
     progress: Progress | None = None,
@@ -221,9 +221,8 @@ def corpus_report(
         Leave out words in fewer documents: a number, or a share as a float.
     examples : int, default=3
         Most example documents per word and class; 0 for none.
-    text : bool or str, default=True
-        False for confidential documents: no text of a document is in the file, only its words. A str is the
-        name of the column with the text, as in `read`, if the source is a table.
+    show_text : bool, default=True
+        False for confidential documents: no text of a document is in the file, only its words.
     mask : bool, default=False
         Whether mail addresses, web addresses and numbers are replaced in the example documents, and words
         with digits are left out of the list of words.
@@ -243,13 +242,11 @@ def corpus_report(
         raise ParameterError(f"max_classes must be 1 or more, not {max_classes!r}")
     if examples < 0:
         raise ParameterError(f"examples must be 0 or more, not {examples!r}")
-    if isinstance(text, str):
-        options, text = {**options, "text": text}, True
     tell = progress or (lambda share, what: None)
     with ThreadPoolExecutor(1) as side:
         side.submit(vega_bundle)  # which takes seconds, and another processor can do it
         tell(0.0, "reading the documents")
-        found = documents_of(source, metrics, min_df, text and examples > 0, options)
+        found = documents_of(source, metrics, min_df, show_text and examples > 0, options)
         counts = found.counts
         if not counts.n_classes or not counts.df.any():
             raise InputError("there is nothing to report: no document has a label and a term")
@@ -302,7 +299,7 @@ def _texts(
     """Return the examples, the words that go together and the mistakes; None if there are no documents."""
     if found.batches is None:
         return None
-    words = Explorer(counts, (), (), scored=scored).words()[:SAMPLED_WORDS]
+    words = Explorer(counts, (), (), scored=scored).words[:SAMPLED_WORDS]
     sampler = ExampleSampler(counts, words, found.analysis, max(examples, 1))
     done = 0
     for some, labels, matrix in found.batches():
@@ -311,9 +308,7 @@ def _texts(
         tell(0.6 + 0.3 * done / max(1, counts.n_docs), "looking for examples")
     with_text = found.texts is not None
     mistakes = _mistakes(found, counts, validation) if with_text and validation is not None else []
-    return Texts(
-        found.analysis, sampler.examples() if with_text else [], sampler.company(), mistakes
-    )
+    return Texts(found.analysis, sampler.examples() if with_text else [], sampler.company(), mistakes)
 
 
 def _mistakes(found: Documents, counts: Counts, validation: CrossValidation) -> list[Mistake]:
@@ -417,7 +412,9 @@ def corpus_figures(
     repeated = found.repeated if found else None
     lacking = {}
     if validation is None:
-        lacking["documents"] = "A classifier was not tested, for there are no documents of several classes here."
+        lacking["documents"] = (
+            "A classifier was not tested, for there are no documents of several classes here."
+        )
     if repeated is None or repeated.is_empty():
         lacking["repeated"] = "" if repeated is not None else "Repeated documents are not known."
     first = positions.index(counts.position(target)) if target is not None else _first(counts, positions)

@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from termsieve.analysis.context import TermFinder, masked, passages
+from termsieve.analysis.context import Span, TermFinder, masked, passages
 from termsieve.analysis.examples import Company, Example
 from termsieve.analysis.of_counts import shown
 from termsieve.analysis.roc import isoclines
@@ -28,9 +29,11 @@ from termsieve.terms import Analysis
 
 WORD_LETTERS = 200  # a longer term is shortened
 DOCUMENT_LETTERS = 2000  # a longer document is shown in passages
+PASSAGE_WORDS = 12  # words that the passages of a long document are chosen by
 WORDS_SHARE = 0.65  # of the room, for words, scores and lines; the documents get the rest
 LINE_STEPS = 2**16 - 1
 LEAST_WORDS = 100
+MOST_WORDS = 300_000
 LEAST_ROOM = 50_000  # characters
 FEATURE = re.compile(r"\d")
 
@@ -87,23 +90,28 @@ class Explorer:
     silent: str = ""
     per_class: int = 3
     masks: bool = False
-    resolution: int = 60
+    resolution: int = 110
     scored: Sequence[ScoredTables] = field(default_factory=tuple)
 
     def packed(self, room: int) -> tuple[str, list[str]]:
         """Return the data in at most about `room` characters, and notes on what was left out for it."""
         notes = []
-        words = self.words()
+        words = self.words
         n_all = len(words)
+        words = words[:MOST_WORDS]
         enough = room * (WORDS_SHARE if self.texts and self.texts.examples else 1.0)
         head, arrays = self._of_words(words)
         block = packed(head, arrays)
+        least = len(packed(*self._of_words(words[:LEAST_WORDS]))) if len(block) > enough else 0
         while len(block) > enough and len(words) > LEAST_WORDS:
-            words = words[: max(LEAST_WORDS, int(len(words) * min(0.9, 0.95 * enough / len(block))))]
+            # What belongs to tables and lines does not shrink with the words.
+            share = max(0.0, enough - least) / max(1, len(block) - least)
+            words = words[: max(LEAST_WORDS, int(len(words) * min(0.97, 0.97 * share)))]
             head, arrays = self._of_words(words)
             block = packed(head, arrays)
         if len(words) < n_all:
             notes.append(f"{n_all - len(words):,} of {n_all:,} words are left out, the least telling ones.")
+        head["complete"] = len(words) == n_all
         if len(block) > room:
             raise ParameterError(
                 f"max_megabytes leaves {room / 1e6:.1f} MB for the words, which need {len(block) / 1e6:.1f}; "
@@ -116,12 +124,13 @@ class Explorer:
         block = packed(head, arrays)
         return block, notes + left_out
 
+    @cached_property
     def words(self) -> NDArray[np.int64]:
-        """Return the columns of all words, those that tell most about any class first."""
+        """The columns of all words, those that tell most about any class first."""
         best = np.full(self.counts.n_terms, np.iinfo(np.int64).max)
         for tables in self.scored:
-            known = tables.of_word >= 0
-            np.minimum.at(best, np.flatnonzero(known), tables.ranks.min(axis=0)[tables.of_word[known]])
+            known = np.flatnonzero(tables.of_word >= 0)
+            best[known] = np.minimum(best[known], tables.ranks.min(axis=0)[tables.of_word[known]])
         order = np.lexsort((-self.counts.df, best))
         order = order[self.counts.df[order] > 0]
         if self.masks:
@@ -163,32 +172,41 @@ class Explorer:
             arrays[f"n{c}"] = narrow(tables.words[kept])
             for m, scores in enumerate(tables.scores):
                 arrays[f"score{c}.{m}"] = scores[kept].astype("<f4")
-            head["lines"].append(self._lines(c, arrays))
-        self._company(columns, head, arrays)
+            head["lines"].append(self._lines[c][0])
+            arrays[f"lines{c}"] = self._lines[c][1]
+        self._add_company(columns, head, arrays)
         return head, arrays
 
     def _metrics(self) -> list[Any]:
         return [get_metric(metric) for metric in self.metrics]
 
-    def _lines(self, c: int, arrays: dict[str, NDArray[Any]]) -> list[list[Any]]:
-        """Return metric, k and number of points of each line of a class; the points become an array.
+    @cached_property
+    def _lines(self) -> list[tuple[list[list[int]], NDArray[np.uint16]]]:
+        """For each class: metric, k and number of points of each line, and all points.
 
         A point is stored as the place of log(1 + count) between 0 and that of the largest count, which is
         what the map draws near the origin.
         """
-        counts = self.counts.take([c])
-        lines = isoclines(counts, counts.classes[0], self.metrics, self.sizes, self.resolution)
+        return [self._class_lines(self.counts.take([c])) for c in range(len(self.scored))]
+
+    def _class_lines(self, counts: Counts) -> tuple[list[list[int]], NDArray[np.uint16]]:
+        drawn = [metric for metric in self._metrics() if metric.elementwise]
+        lines = isoclines(counts, counts.classes[0], drawn, self.sizes, self.resolution)
         names = [str(metric) for metric in self._metrics()]
         found, points = [], []
         for part in lines.partition_by("line", maintain_order=True):
-            found.append([names.index(part["metric"][0]), part["k"][0], part.height])
+            found.append([names.index(part["metric"][0]), int(part["k"][0]), part.height])
             for column, most in (("fp", int(counts.neg[0])), ("tp", int(counts.pos[0]))):
                 place = np.log1p(part[column].to_numpy()) / np.log1p(max(most, 1))
                 points.append(np.round(place.clip(0, 1) * LINE_STEPS))
-        arrays[f"lines{c}"] = np.concatenate(points or [np.empty(0)]).astype("<u2")
-        return found
+        return found, np.concatenate(points or [np.empty(0)]).astype("<u2")
 
-    def _company(
+    @cached_property
+    def _company(self) -> list[list[tuple[int, int]]]:
+        company = self.texts.company if self.texts else None
+        return company.best() if company else []
+
+    def _add_company(
         self, columns: NDArray[np.int64], head: dict[str, Any], arrays: dict[str, NDArray[Any]]
     ) -> None:
         """Add the words that go with a word: positions among the words, and documents with both."""
@@ -197,7 +215,7 @@ class Explorer:
             return
         place = {column: i for i, column in enumerate(columns.tolist())}
         whose, others, both = [], [], []
-        for column, found in zip(company.words.tolist(), company.best(), strict=True):
+        for column, found in zip(company.words.tolist(), self._company, strict=True):
             if column in place:
                 for other, n in found:
                     if other in place:
@@ -263,22 +281,30 @@ class Explorer:
         plain = self.texts.analysis == Analysis()
         if plain and len(text) <= DOCUMENT_LETTERS:
             return text
-        important = {word: i for i, word in enumerate(example.shows)}
-        spans = []
+        if plain:
+            return passages(text, _first_places(text, example.shows[:PASSAGE_WORDS]), DOCUMENT_LETTERS)
+        firsts: dict[str, Span] = {}
         for span in finder.spans(text):
-            if not plain:
-                _add_form(forms, span.term, text[span.start : span.stop].lower())
-            if span.term in important:
-                spans.append(span)
-        spans.sort(key=lambda span: important[span.term])
-        firsts = {span.term: span for span in reversed(spans)}
-        return passages(text, list(reversed(firsts.values())), DOCUMENT_LETTERS)
+            _add_form(forms, span.term, text[span.start : span.stop].lower())
+            firsts.setdefault(span.term, span)
+        return passages(text, [firsts[word] for word in example.shows if word in firsts], DOCUMENT_LETTERS)
 
 
 def _add_form(forms: dict[str, list[str]], term: str, form: str) -> None:
     """Remember how a term stands in a text, if not as it is named."""
     if form != term and form not in forms.setdefault(term, []):
         forms[term].append(form)
+
+
+def _first_places(text: str, words: Sequence[str]) -> list[Span]:
+    """Return where each of some plain words stands first, in the order of the words."""
+    firsts: dict[str, Span] = {}
+    if words:
+        pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b", re.IGNORECASE)
+        for match in pattern.finditer(text):
+            word = match.group().lower()
+            firsts.setdefault(word, Span(match.start(), match.end(), word))
+    return [firsts[word] for word in words if word in firsts]
 
 
 def scored_classes(counts: Counts, metrics: Sequence[MetricSpec]) -> list[ScoredTables]:

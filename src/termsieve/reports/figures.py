@@ -72,7 +72,11 @@ class DeclaredFigure:
             table = rounded(result.table)
         if self.chart is None:
             return Variant(table)
-        return Variant(table, self.chart(result, **_arguments(self.reads, sources)))
+        import altair
+
+        # The gallery's tests check every chart; checking each of a hundred variants again takes seconds.
+        with altair.utils.schemapi.debug_mode(False):
+            return Variant(table, self.chart(result, **_arguments(self.reads, sources)))
 
 
 class Picture(NamedTuple):

@@ -22,7 +22,15 @@ from termsieve.reports.explorer import Explorer, room_for
 
 TEMPLATES = resources.files("termsieve.reports") / "templates"
 SCRIPTS = ("address.js", "tables.js")
-EXPLORER_SCRIPTS = ("store.js", "text.js", "panel.js", "search.js", "overview.js", "wordmap.js", "mistakes.js")
+EXPLORER_SCRIPTS = (
+    "store.js",
+    "text.js",
+    "panel.js",
+    "search.js",
+    "overview.js",
+    "wordmap.js",
+    "mistakes.js",
+)
 LAST_SCRIPT = "page.js"
 MAX_LETTERS = 200  # letters of a title or a label on the page
 # Lines and letters take the colour of the page, so that one drawing serves light, dark and paper.
@@ -144,17 +152,29 @@ class Page:
     notes: Sequence[str] = field(default_factory=tuple)
     parts: Mapping[str, Any] = field(default_factory=dict)
 
-    def to_html(self, words: str = "") -> str:
-        """Return the page as one HTML document that loads nothing from the network.
+    def to_html(self) -> str:
+        """Return the page as one HTML document that loads nothing from the network."""
+        return self._rendered(self._data())
 
-        `words` is the explorer's data; without them the page has no explorer.
-        """
-        data = {
-            figure.id: [variant.to_dict() for variant in figure.variants]
-            for section in self.sections
-            for figure in section.figures
-            if not figure.script
-        }
+    def with_explorer(self, explorer: Explorer, max_megabytes: float) -> str:
+        """Return the page with the explorer's data, at most so many megabytes."""
+        data = self._data()
+        room = room_for(max_megabytes, self._rendered(data, words="-"))
+        words, notes = explorer.packed(room)
+        return replace(self, notes=[*self.notes, *notes])._rendered(data, words)
+
+    def _data(self) -> str:
+        """Return the charts and tables of all figures, as JSON."""
+        return script_json(
+            {
+                figure.id: [variant.to_dict() for variant in figure.variants]
+                for section in self.sections
+                for figure in section.figures
+                if not figure.script
+            }
+        )
+
+    def _rendered(self, data: str, words: str = "") -> str:
         scripts = (*SCRIPTS, *EXPLORER_SCRIPTS, LAST_SCRIPT) if words else (*SCRIPTS, LAST_SCRIPT)
         script = "\n".join(['"use strict";', *(_template_text(name) for name in scripts)])
         bundle = vega_bundle()
@@ -162,18 +182,12 @@ class Page:
             page=self,
             version=__version__,
             style=_template_text("page.css"),
-            data=script_json(data),
+            data=data,
             words=words,
             script=script,
             bundle=bundle,
             policy=_policy(script, bundle),
         )
-
-    def with_explorer(self, explorer: Explorer, max_megabytes: float) -> str:
-        """Return the page with the explorer's data, at most so many megabytes."""
-        room = room_for(max_megabytes, self.to_html(words="-"))
-        words, notes = explorer.packed(room)
-        return replace(self, notes=[*self.notes, *notes]).to_html(words)
 
 
 def _template_text(name: str) -> str:

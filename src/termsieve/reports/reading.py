@@ -33,9 +33,7 @@ FROM_COUNTS = (
     "These are counts, which hold no text: there are no example documents, no words that go with a word and no "
     "mistakes of a classifier. Report the documents themselves to see them."
 )
-FROM_MATRIX = (
-    "The source is a term matrix without texts, so there are no example documents; report the texts to see them."
-)
+FROM_MATRIX = "The source is a term matrix without texts, so there are no example documents; report the texts to see them."
 NO_TEXT = "The report was made without texts, so it holds no example documents."
 
 
@@ -88,7 +86,9 @@ def documents_of(
     if isinstance(source, Counts) or _is_path(source) and holds_counts(source):  # type: ignore[arg-type]
         counts = counts_of(source, format=format, **options)
         return Documents(_frequent(counts, min_df), _name(source), silent=FROM_COUNTS)
-    if not (isinstance(source, Corpus) or hasattr(source, "columns") or _is_path(source) or _are_paths(source)):
+    if not (
+        isinstance(source, Corpus) or hasattr(source, "columns") or _is_path(source) or _are_paths(source)
+    ):
         raise InputError(
             f"a report needs documents or their counts (Corpus, Counts, a frame, paths), not {type(source).__name__}"
         )

@@ -33,7 +33,7 @@ def packed(head: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
     text += b" " * (-(len(text) + 4) % ALIGNMENT)
     content = len(text).to_bytes(4, "little") + text + b"".join(parts)
     # No time stamp: equal reports are equal files.
-    return base64.b64encode(gzip.compress(content, compresslevel=6, mtime=0)).decode()
+    return base64.b64encode(gzip.compress(content, compresslevel=5, mtime=0)).decode()
 
 
 KINDS = {"<u1": "Uint8Array", "<u2": "Uint16Array", "<u4": "Uint32Array", "<f4": "Float32Array"}
