@@ -154,7 +154,6 @@ def study_rows():
 def browser():
     """A real browser, shared by all tests of one pytest process."""
     from playwright.sync_api import expect, sync_playwright
-
     from tests.browser import ARGS, CHROMIUM, PATIENCE
 
     expect.set_options(timeout=PATIENCE)

@@ -8,10 +8,10 @@ import re
 import numpy as np
 import polars as pl
 import pytest
+from tests.browser import CHROMIUM, Visits
 
 from termsieve import Counts, analysis, charts, corpus_report, study_report
 from termsieve.reports.corpus import METRICS
-from tests.browser import CHROMIUM, Visits
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium")
 HOSTILE = [

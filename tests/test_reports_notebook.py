@@ -1,9 +1,9 @@
 """The explorer in a notebook: a real kernel runs the cells, and a real browser looks at what they show."""
 
 import pytest
+from tests.browser import CHROMIUM
 
 from termsieve import explore
-from tests.browser import CHROMIUM
 
 CELL = """
 import polars, termsieve

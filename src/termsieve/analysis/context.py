@@ -32,7 +32,7 @@ class Span(NamedTuple):
 def masked(text: str) -> str:
     """Return the text without mail addresses, web addresses and numbers, also those with separators.
 
-    >>> masked("Call +49 (30) 123-456 or mail jo.doe@example.org, see https://example.org/x?id=1 on 3/4/2024.")
+    >>> masked("Call +49 (30) 123-456 or mail jo.doe@example.org, see https://example.org/x?id=1 on 3/4.")
     'Call [number] or mail [mail], see [address] on [number].'
     """
     for pattern, name in MASKS:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import polars as pl
@@ -30,8 +31,7 @@ def text_keys(texts: Iterable[str]) -> list[bytes]:
 
 def row_keys(X: Any) -> list[bytes]:
     """Return a key of each row of a sparse term matrix in CSR form; a row without terms has an empty key."""
-    ends = X.indptr.tolist()
-    rows = (slice(start, stop) for start, stop in zip(ends[:-1], ends[1:], strict=True))
+    rows = (slice(start, stop) for start, stop in pairwise(X.indptr.tolist()))
     parts = ((X.indices[row].tobytes(), X.data[row].tobytes()) for row in rows)
     return [terms + b"|" + counts if terms else b"" for terms, counts in parts]
 

@@ -77,8 +77,8 @@ def word_rates(counts: Counts, word: str, metrics: Sequence[MetricSpec] = ()) ->
     Examples
     --------
     >>> counts = Counts.from_matrix([[1, 1], [1, 0], [0, 1]], ["spam", "spam", "ham"], terms=["buy", "now"])
-    >>> word_rates(counts, "buy", ["bns"]).select("class", "with_word", "documents", "speaks", "rank_bns").rows()
-    [('spam', 2, 2, 'for', 1), ('ham', 0, 1, 'against', 1)]
+    >>> word_rates(counts, "buy", ["bns"]).select("class", "with_word", "speaks", "rank_bns").rows()
+    [('spam', 2, 'for', 1), ('ham', 0, 'against', 1)]
     """
     at = column_of(counts, word)
     tp = dense_rows(counts.tp[:, [at]], slice(None)).ravel()

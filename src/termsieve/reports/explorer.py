@@ -40,7 +40,7 @@ FEATURE = re.compile(r"\d")
 
 @dataclass(frozen=True)
 class Mistake:
-    """A document that the classifier contradicts: its own class, the one given, and the words that decided."""
+    """A document that the classifier contradicts: its class, the one given, and the words that decided."""
 
     example: Example
     own: int
@@ -269,7 +269,7 @@ class Explorer:
         notes = []
         if len(docs) < len(ordered):
             notes.append(
-                f"{len(docs):,} documents are in this file, of {len(ordered):,} that were chosen as examples; "
+                f"{len(docs):,} documents are in this file, of {len(ordered):,} chosen as examples; "
                 "`termsieve documents FILE --class C --word W` shows all."
             )
         return {"docs": docs, "forms": forms, "mistakes": mistakes}, notes

@@ -43,7 +43,7 @@ class HtmlReport:
         # The frame has an origin of its own: the report can neither read nor change the notebook.
         return (
             f'<iframe srcdoc="{html.escape(self.html)}" sandbox="allow-scripts allow-downloads" '
-            f'title="termsieve report" style="width:100%;height:{FRAME_HEIGHT}px;border:1px solid #ccc"></iframe>'
+            f'title="termsieve report" style="width:100%;height:{FRAME_HEIGHT}px;border:0"></iframe>'
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:

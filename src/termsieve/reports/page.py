@@ -110,8 +110,8 @@ class Chooser:
 class Figure:
     """A chart or a table with its title; one variant, or one for each choice by the choosers in `by`.
 
-    If there are several choosers, the last varies fastest. `script` names the page's own drawing, which has no
-    variants.
+    If there are several choosers, the last varies fastest. `script` names the page's own drawing, which has
+    no variants.
     """
 
     id: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +30,13 @@ STREAMED_BYTES = 200 << 20  # larger tables are read in pieces, twice
 SAMPLE_DOCUMENTS = 20_000  # of a table read in pieces, for the classifier
 Batch = tuple[Sequence[str], Sequence[Any], Any]
 FROM_COUNTS = (
-    "These are counts, which hold no text: there are no example documents, no words that go with a word and no "
-    "mistakes of a classifier. Report the documents themselves to see them."
+    "These are counts, which hold no text: there are no example documents, no words that go with a word and "
+    "no mistakes of a classifier. Report the documents themselves to see them."
 )
-FROM_MATRIX = "The source is a term matrix without texts, so there are no example documents; report the texts to see them."
+FROM_MATRIX = (
+    "The source is a term matrix without texts, so there are no example documents; report the texts to see "
+    "them."
+)
 NO_TEXT = "The report was made without texts, so it holds no example documents."
 
 
@@ -67,7 +70,7 @@ class Documents:
 
     counts: Counts
     name: str = ""
-    analysis: Analysis = Analysis()
+    analysis: Analysis = field(default_factory=Analysis)
     facts: analysis.DocumentFacts | None = None
     matrix: Any = None
     labels: NDArray[Any] | None = None
@@ -83,14 +86,15 @@ def documents_of(
     """Return what a report needs of a source; large tables are read in pieces and stay on disk."""
     occurrences = any(get_metric(metric).reads == "occurrences" for metric in metrics)
     format = options.pop("format", None)
-    if isinstance(source, Counts) or _is_path(source) and holds_counts(source):  # type: ignore[arg-type]
+    if isinstance(source, Counts) or (_is_path(source) and holds_counts(source)):  # type: ignore[arg-type]
         counts = counts_of(source, format=format, **options)
         return Documents(_frequent(counts, min_df), _name(source), silent=FROM_COUNTS)
     if not (
         isinstance(source, Corpus) or hasattr(source, "columns") or _is_path(source) or _are_paths(source)
     ):
         raise InputError(
-            f"a report needs documents or their counts (Corpus, Counts, a frame, paths), not {type(source).__name__}"
+            "a report needs documents or their counts (Corpus, Counts, a frame, paths), "
+            f"not {type(source).__name__}"
         )
     if _is_large(source, format):
         return _streamed(source, format, occurrences, min_df, text, options)
