@@ -1,37 +1,97 @@
-"""Builds the compiled kernels; everything else is declared in pyproject.toml.
+"""Builds the compiled kernels, the README with absolute links and the SBOM; pyproject.toml declares the rest.
 
-TERMSIEVE_CHECKED=1 builds them with index checks, for the tests: slower, but a wrong index is an error.
+TERMSIEVE_CHECKED=1 builds the kernels with index checks for the tests: slower, but a wrong index is an error.
 TERMSIEVE_SANITIZE=1 builds them with AddressSanitizer and UBSan, which end the process at a wrong access to
 memory; libasan must then be loaded first (LD_PRELOAD).
 """
 
+import json
 import os
+import re
+import shutil
 import sys
+import tomllib
+import uuid
+from importlib.metadata import version
 from pathlib import Path
 
-import numpy
-from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
+from setuptools.errors import PlatformError
 
+HERE = Path(__file__).parent
+PROJECT = tomllib.loads((HERE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 CHECKED = os.environ.get("TERMSIEVE_CHECKED") == "1"
 SANITIZE = os.environ.get("TERMSIEVE_SANITIZE") == "1"
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"] if SANITIZE else []
 OPTIMISE = [] if sys.platform == "win32" else ["-O1", "-g"] if SANITIZE else ["-O3"]
 # Symbols are two thirds of the files.
 STRIP = ["-Wl,-s"] if sys.platform == "linux" and not (CHECKED or SANITIZE) else []
+NO_COMPILER = (
+    "termsieve's kernels are compiled, and the C compiler {name!r} was not found; install one "
+    "(Debian and Ubuntu: apt install gcc; Fedora: dnf install gcc; macOS: xcode-select --install) "
+    "or install a wheel of termsieve"
+)
 
-extensions = [
-    Extension(
-        f"termsieve.kernels.{source.stem}",
-        [source.as_posix()],
-        include_dirs=[numpy.get_include()],
-        define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")],
-        extra_compile_args=OPTIMISE + SANITIZERS,
-        extra_link_args=STRIP + SANITIZERS,
+
+def absolute(text: str) -> str:
+    """Return Markdown whose relative links lead to the site or, for other files, to the repository."""
+    site, repository = PROJECT["urls"]["Documentation"], PROJECT["urls"]["Repository"]
+
+    def link(found: re.Match[str]) -> str:
+        target = found[1]
+        if re.match(r"[a-z]+:|#", target):
+            return found[0]
+        if page := re.fullmatch(r"docs/(\w[\w-]*)\.md(#.*)?", target):
+            return f"]({site}/{page[1]}.html{page[2] or ''})"
+        if picture := re.fullmatch(r"docs/pictures/(.*)", target):
+            return f"]({site}/_images/{picture[1]})"
+        return f"]({repository}/blob/v{PROJECT['version']}/{target})"
+
+    parts = re.split(r"(^```.*?^```$)", text, flags=re.MULTILINE | re.DOTALL)  # code stays as it is
+    return "".join(
+        part if part.startswith("```") else re.sub(r"\]\(([^)\s]+)\)", link, part) for part in parts
     )
-    for source in sorted(Path("src/termsieve/kernels").glob("*.pyx"))
-]
+
+
+def sbom() -> str:
+    """Return the parts of a wheel, in CycloneDX: termsieve, and whose code is compiled into its kernels."""
+    name, own = PROJECT["name"], PROJECT["version"]
+    compiled = [
+        {
+            "type": "library",
+            "bom-ref": other,
+            "name": other,
+            "version": version(other),
+            "purl": f"pkg:pypi/{other}@{version(other)}",
+            "description": description,
+            "licenses": [{"license": {"id": license}}],
+        }
+        for other, description, license in (
+            ("cython", "generated the C code of the kernels, with its utility code", "Apache-2.0"),
+            ("numpy", "its C headers are compiled into the kernels", "BSD-3-Clause"),
+        )
+    ]
+    document = {
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "serialNumber": f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, json.dumps([name, own, compiled]))}",
+        "version": 1,
+        "metadata": {
+            "component": {
+                "type": "library",
+                "bom-ref": name,
+                "name": name,
+                "version": own,
+                "purl": f"pkg:pypi/{name}@{own}",
+                "licenses": [{"license": {"id": PROJECT["license"]}}],
+            }
+        },
+        "components": compiled,
+        "dependencies": [{"ref": name, "dependsOn": [part["bom-ref"] for part in compiled]}],
+    }
+    return json.dumps(document, indent=2) + "\n"
 
 
 class ParallelBuild(build_ext):
@@ -42,17 +102,57 @@ class ParallelBuild(build_ext):
         super().finalize_options()
         self.parallel = self.parallel or os.cpu_count()
 
+    def build_extensions(self) -> None:
+        """Compile, or say in a sentence that there is no compiler."""
+        command = getattr(self.compiler, "compiler_so", None)
+        if command and shutil.which(command[0]) is None:
+            raise PlatformError(NO_COMPILER.format(name=command[0]))
+        super().build_extensions()
 
-setup(
-    cmdclass={"build_ext": ParallelBuild},
-    ext_modules=cythonize(
-        extensions,
-        compiler_directives={
-            "language_level": 3,
-            "boundscheck": CHECKED,
-            "wraparound": False,
-            "initializedcheck": CHECKED,
-            "cdivision": True,
-        },
-    ),
-)
+
+class DescribedWheel(bdist_wheel):
+    """A wheel with an SBOM, where PEP 770 wants it."""
+
+    def egg2dist(self, egginfo_path: str, distinfo_path: str) -> None:
+        """Make the wheel's own folder, and put the SBOM into it."""
+        super().egg2dist(egginfo_path, distinfo_path)
+        folder = Path(distinfo_path) / "sboms"
+        folder.mkdir()
+        (folder / f"{PROJECT['name']}.cdx.json").write_text(sbom(), encoding="utf-8")
+
+
+def kernels() -> list[Extension]:
+    """Return the compiled modules; Cython writes the C of those whose source is newer."""
+    import numpy
+    from Cython.Build import cythonize
+
+    extensions = [
+        Extension(
+            f"termsieve.kernels.{source.stem}",
+            [source.as_posix()],
+            include_dirs=[numpy.get_include()],
+            define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")],
+            extra_compile_args=OPTIMISE + SANITIZERS,
+            extra_link_args=STRIP + SANITIZERS,
+        )
+        for source in sorted(Path("src/termsieve/kernels").glob("*.pyx"))
+    ]
+    directives = {
+        "language_level": 3,
+        "boundscheck": CHECKED,
+        "wraparound": False,
+        "initializedcheck": CHECKED,
+        "cdivision": True,
+    }
+    # Processes can be forked on Linux only; elsewhere they would run the build again.
+    jobs = os.cpu_count() or 1 if sys.platform == "linux" else 0
+    return list(cythonize(extensions, compiler_directives=directives, nthreads=jobs))
+
+
+if __name__ == "__main__":
+    setup(
+        cmdclass={"build_ext": ParallelBuild, "bdist_wheel": DescribedWheel},
+        ext_modules=kernels(),
+        long_description=absolute((HERE / "README.md").read_text(encoding="utf-8")),
+        long_description_content_type="text/markdown",
+    )

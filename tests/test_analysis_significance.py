@@ -80,7 +80,7 @@ def test_values_without_variance(made_rows):
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.lists(st.integers(-4, 4), min_size=2, max_size=15))
+@given(st.lists(st.integers(-4, 4), min_size=2, max_size=9))
 def test_wilcoxon_with_ties_and_zeros_is_scipys(differences):
     from termsieve.analysis.significance import _wilcoxon
 

@@ -13,6 +13,7 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
+from tests.generated import MAIL_PLAN
 
 from termsieve import (
     Counts,
@@ -331,22 +332,7 @@ def test_a_report_is_written(run, folder):
 
 
 def test_a_small_study_from_plan_to_report(run, folder):
-    (folder / "tiny.toml").write_text(
-        """
-[[corpora]]
-name = "mail"
-path = "mail.csv"
-options = { text = "body", label = "folder" }
-[protocol]
-folds = 2
-[[methods]]
-metric = ["bns", "chi"]
-[sizes]
-k = [2, 4]
-[[learners]]
-name = "svm"
-"""
-    )
+    (folder / "tiny.toml").write_text(MAIL_PLAN)
     assert "trainings" in run("study plan tiny.toml").out
     assert "quick" in run("study plan").out
     for share in ("1/2", "2/2"):

@@ -4,6 +4,7 @@ import csv
 import socket
 
 import pytest
+from tests.generated import MAIL_PLAN
 
 from termsieve import Counts, Results
 from termsieve.cli.app import app
@@ -21,20 +22,6 @@ MAIL = [
     ("cheap cheap flights", "spam"),
 ]
 KEY = ["problem", "trial", "fold", "method", "size_kind", "size"]
-PLAN = """
-[[corpora]]
-name = "mail"
-path = "mail.csv"
-options = { text = "body", label = "folder" }
-[protocol]
-folds = 2
-[[methods]]
-metric = ["bns", "chi"]
-[sizes]
-k = [2, 4]
-[[learners]]
-name = "svm"
-"""
 
 
 @pytest.fixture
@@ -49,7 +36,7 @@ def folder(tmp_path, monkeypatch):
     for name, rows in (("mail.csv", MAIL), ("more.csv", MAIL[1:4])):
         with open(name, "w", newline="") as file:
             csv.writer(file).writerows([("body", "folder"), *rows])
-    (tmp_path / "tiny.toml").write_text(PLAN)
+    (tmp_path / "tiny.toml").write_text(MAIL_PLAN)
     return tmp_path
 
 

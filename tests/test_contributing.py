@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## Add an? (.*?)\n(.*?)(?=^## )", PAGE, re.MULTILINE | re.DOTALL))

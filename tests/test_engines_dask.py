@@ -10,6 +10,7 @@ import warnings
 import numpy as np
 import polars as pl
 import pytest
+from tests.generated import in_memory, unicode_corpus
 
 from termsieve import Corpus, Counts, count, term_matrix
 from termsieve.counts.shards import read_shards, shard_terms
@@ -19,21 +20,6 @@ from termsieve.engines.dask import Dask
 from termsieve.errors import FormatError, InputError, MissingExtraError, ParameterError, TermsieveError
 
 pytest.importorskip("distributed")
-
-
-def in_memory(corpus, occurrences=False, **options):
-    X, terms = term_matrix(corpus, **options)
-    return Counts.from_matrix(X, corpus.labels, terms, occurrences)
-
-
-def unicode_corpus(n_docs=200, several=False):
-    rng = np.random.default_rng(1)
-    words = [a + b for a in ("größe", "Слово", "数据", "İx", "ΟΔΟΣ", "plain") for b in ("", "é", "Z", "9")]
-    names = np.array(["spam", "ham", "größe"])
-    texts = [" ".join(rng.choice(words, rng.integers(0, 15))) for _ in range(n_docs)]
-    if several:
-        return Corpus(texts, [tuple(names[rng.random(3) < 0.5].tolist()) for _ in texts])
-    return Corpus(texts, rng.choice(names, n_docs).tolist())
 
 
 def write_parts(corpus, folder, n_parts=4):
@@ -54,6 +40,7 @@ def test_two_processes_give_the_counts_of_one_pass_in_memory(dask_client, tmp_pa
     assert count(folder, occurrences=True, workers=2) == want
 
 
+@pytest.mark.slow
 def test_the_command_line_counts_on_a_cluster(dask_client, tmp_path):
     corpus = unicode_corpus()
     files = sorted(str(path) for path in write_parts(corpus, tmp_path / "parts").iterdir())
@@ -174,6 +161,7 @@ def test_a_worker_that_always_dies_is_a_named_error(dask_client, tmp_path):
     allow(3)
 
 
+@pytest.mark.slow
 def test_a_cluster_without_workers_and_a_lost_scheduler_are_named_errors(tmp_path):
     from distributed import Client, LocalCluster
 

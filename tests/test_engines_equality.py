@@ -13,7 +13,7 @@ pytest.importorskip("distributed")
 pytest.importorskip("pyspark")
 
 # PySpark itself warns about newer versions of pandas and of Python.
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 N_PARTS = 5
 

@@ -4,8 +4,9 @@ import sys
 import numpy as np
 import polars as pl
 import pytest
+from tests.generated import in_memory, unicode_corpus
 
-from termsieve import Corpus, Counts, count, term_matrix
+from termsieve import Corpus, count
 from termsieve.engines import PrunedWarning
 from termsieve.engines import spark as scale
 from termsieve.errors import InputError, MissingExtraError
@@ -13,22 +14,7 @@ from termsieve.errors import InputError, MissingExtraError
 pytest.importorskip("pyspark")
 
 # PySpark itself warns about newer versions of pandas and of Python.
-pytestmark = pytest.mark.filterwarnings("ignore")
-
-
-def in_memory(corpus, occurrences=False, **options):
-    X, terms = term_matrix(corpus, **options)
-    return Counts.from_matrix(X, corpus.labels, terms, occurrences)
-
-
-def unicode_corpus(n_docs=200, several=False):
-    rng = np.random.default_rng(4)
-    words = [a + b for a in ("größe", "Слово", "数据", "İx", "ΟΔΟΣ", "plain") for b in ("", "é", "Z", "9")]
-    names = np.array(["spam", "ham", "größe"])
-    texts = [" ".join(rng.choice(words, rng.integers(0, 15))) for _ in range(n_docs)]
-    if several:
-        return Corpus(texts, [tuple(names[rng.random(3) < 0.5].tolist()) for _ in texts])
-    return Corpus(texts, rng.choice(names, n_docs).tolist())
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 
 def write(corpus, path):

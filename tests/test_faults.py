@@ -6,6 +6,7 @@ import shutil
 import numpy as np
 import pytest
 from tests.faults import DISK, MEMORY, failing
+from tests.fuzz.saved import PLAN
 
 from termsieve import Counts, count
 from termsieve.cli.app import app
@@ -14,21 +15,6 @@ from termsieve.files import MARK
 from termsieve.studies.results import Results
 
 WORDS = [f"word{i}" for i in range(12)]
-PLAN = """name = "tiny"
-[[corpora]]
-name = "mails"
-path = "mails.csv"
-options = { text = "text", label = "label" }
-[protocol]
-folds = 2
-seed = 1
-[[methods]]
-metric = ["bns"]
-[sizes]
-k = [2]
-[[learners]]
-name = "nb"
-"""
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +56,12 @@ COMMANDS = {
     "pipeline": ("select mails.csv -k 3 --pipeline out.skops", "out.skops", readable),
     "report": ("report older.parquet -o out.html", "out.html", readable),
 }
+QUICK = {("count", "disk"), ("merge", "disk"), ("select", "memory")}
+CASES = [
+    pytest.param(name, kinds, id=f"{name}-{what}", marks=() if (name, what) in QUICK else pytest.mark.slow)
+    for name in COMMANDS
+    for what, kinds in (("disk", DISK), ("memory", MEMORY))
+]
 
 
 def one_sentence(code, err):
@@ -114,8 +106,7 @@ def step(name, kinds):
     return 1 if THOROUGH else STEPS.get(name, USUAL_STEPS)[kinds]
 
 
-@pytest.mark.parametrize("kinds", [DISK, MEMORY], ids=["disk", "memory"])
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize(("name", "kinds"), CASES)
 def test_a_command_that_fails_leaves_the_old_file_or_the_new_one(
     template, tmp_path, monkeypatch, capsys, name, kinds
 ):
@@ -144,6 +135,7 @@ def test_a_command_that_fails_leaves_the_old_file_or_the_new_one(
     assert failures > 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kinds", [DISK, MEMORY], ids=["disk", "memory"])
 def test_a_study_that_fails_goes_on_to_the_same_rows(template, tmp_path, monkeypatch, capsys, kinds):
     line = "study run plan.toml -o out --workers 1 --data ."

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from tests.fuzz.__main__ import NAMES
-from tests.fuzz.judging import TARGETS, judged
+from tests.fuzz.judging import TARGETS, judged, run_examples
 
 ROOT = Path(__file__).parents[1]
 CRASHERS = sorted(path for path in (ROOT / "tests/data/crashers").glob("*") if path.is_dir())
-EXAMPLES = 25
+EXAMPLES = 60
 
 
 def test_every_target_has_its_name():
@@ -20,6 +20,13 @@ def test_every_target_has_its_name():
 
 @pytest.mark.parametrize("target", NAMES)
 def test_a_changed_file_is_read_or_refused(tmp_path, target):
+    assert run_examples(target, 8, 0, tmp_path, tmp_path / "found", 0) == 8
+    assert [path.read_text() for path in tmp_path.glob("found/*.txt")] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", NAMES)
+def test_many_changed_files_are_read_in_little_memory(tmp_path, target):
     words = ["--target", target, "--examples", str(EXAMPLES), "--seed", "0", "--crashers", str(tmp_path)]
     done = subprocess.run(
         [sys.executable, "-m", "tests.fuzz", *words], cwd=ROOT, capture_output=True, text=True

@@ -107,6 +107,7 @@ def test_processes_give_the_same_rows(data, undisturbed, tmp_path):
     assert two.manifest["runs"][0]["largest_worker_mb"] > 10
 
 
+@pytest.mark.slow
 def test_a_dask_cluster_gives_the_same_rows(data, undisturbed, tmp_path, dask_cluster):
     from termsieve.studies.dask import DaskEngine
 
@@ -182,6 +183,7 @@ def n_finished(path):
     return len(Results.open(path).parts) if (path / "manifest.json").exists() else 0
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_where_it_stopped(data, undisturbed, tmp_path):
     """kill -9 at random moments; the script benchmarks/kill_resume.py does it twenty times."""
     code = (
@@ -237,6 +239,7 @@ def test_a_failed_unit_is_recorded_and_the_others_go_on(
     assert again.equals(undisturbed)
 
 
+@pytest.mark.slow
 def test_a_dying_worker_fails_alone(data, undisturbed, tmp_path):
     code = f"""
 import os, sys
@@ -424,6 +427,7 @@ def test_damaged_parts_are_named_and_run_again(data, undisturbed, tmp_path, smal
     assert again.equals(undisturbed)
 
 
+@pytest.mark.slow
 def test_corpora_for_workers_lie_outside_the_results(data, undisturbed, tmp_path, monkeypatch):
     """A pickle that someone put into the results directory is never opened."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))

@@ -170,6 +170,18 @@ class Corpus:
     def subset(self, rows: Any) -> Corpus:
         """Return the corpus of the given rows, in the given order: positions, a mask, or a slice.
 
+        Parameters
+        ----------
+        rows : array-like or slice
+            Positions, a mask, or a slice.
+
+        Returns
+        -------
+        Corpus
+            The chosen documents.
+
+        Examples
+        --------
         >>> Corpus(["a", "b", "c"], [1, 2, 1]).subset([2, 0]).texts
         ('c', 'a')
         """
@@ -188,7 +200,18 @@ class Corpus:
         return part
 
     def renamed(self, name: str) -> Corpus:
-        """Return this corpus under another name."""
+        """Return this corpus under another name.
+
+        Parameters
+        ----------
+        name : str
+            The new name.
+
+        Returns
+        -------
+        Corpus
+            The same documents.
+        """
         other = Corpus.__new__(Corpus)
         other._set(**{key: self.__dict__[key] for key in Corpus.__annotations__} | {"name": str(name)})
         return other
@@ -269,6 +292,11 @@ class Corpus:
             What happens to documents without a label.
         name, source : str, optional
             The name of the corpus, and where it came from.
+
+        Returns
+        -------
+        Corpus
+            The documents.
 
         Examples
         --------

@@ -16,6 +16,16 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from types import ModuleType
 
+__all__ = [
+    "FormatError",
+    "InputError",
+    "MissingExtraError",
+    "ParameterError",
+    "StudyError",
+    "TermsieveError",
+    "UnknownNameError",
+]
+
 
 class TermsieveError(Exception):
     """The base class of all exceptions that termsieve raises on purpose."""

@@ -11,9 +11,40 @@ from numpy.typing import ArrayLike, NDArray
 
 from .errors import InputError, unknown_name
 
+__all__ = [
+    "Confusion",
+    "accuracy",
+    "at_threshold",
+    "break_even",
+    "decision_values",
+    "f1",
+    "f1_break_even",
+    "f1_break_even_score",
+    "f2",
+    "f_beta",
+    "macro",
+    "measure",
+    "micro",
+    "objective",
+    "precision",
+    "recall",
+]
+
 
 class Confusion(NamedTuple):
-    """The numbers of test documents by actual and predicted class; each field is a number or an array."""
+    """The numbers of test documents by actual and predicted class; each field is a number or an array.
+
+    Parameters
+    ----------
+    tp : array-like
+        Documents that have the class and were predicted to have it.
+    fp : array-like
+        Documents that were predicted to have the class and do not.
+    fn : array-like
+        Documents that have the class and were not predicted to.
+    tn : array-like
+        Documents that do not have the class and were not predicted to.
+    """
 
     tp: Any
     fp: Any
@@ -31,6 +62,24 @@ def _share(part: ArrayLike, whole: ArrayLike) -> Any:
 def accuracy(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Any:
     """Return the share of documents on which prediction and truth agree; 0 for no documents.
 
+    Parameters
+    ----------
+    tp : array-like
+        Documents that have the class and were predicted to have it.
+    fp : array-like
+        Documents that were predicted to have the class and do not.
+    fn : array-like
+        Documents that have the class and were not predicted to.
+    tn : array-like
+        Documents that do not have the class and were not predicted to.
+
+    Returns
+    -------
+    float or ndarray
+        The value, of the shape of the counts.
+
+    Examples
+    --------
     >>> accuracy(3, 1, 2, 4)
     0.7
     """
@@ -41,6 +90,24 @@ def accuracy(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Any:
 def precision(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike = 0, tn: ArrayLike = 0) -> Any:
     """Return the share of the predicted positives that are positive; 0 when none is predicted.
 
+    Parameters
+    ----------
+    tp : array-like
+        Documents that have the class and were predicted to have it.
+    fp : array-like
+        Documents that were predicted to have the class and do not.
+    fn : array-like
+        Documents that have the class and were not predicted to.
+    tn : array-like
+        Documents that do not have the class and were not predicted to.
+
+    Returns
+    -------
+    float or ndarray
+        The value, of the shape of the counts.
+
+    Examples
+    --------
     >>> precision([3, 0], [1, 0])
     array([0.75, 0.  ])
     """
@@ -50,6 +117,24 @@ def precision(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike = 0, tn: ArrayLike = 0
 def recall(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike = 0) -> Any:
     """Return the share of the positives that are predicted; 0 when there is none.
 
+    Parameters
+    ----------
+    tp : array-like
+        Documents that have the class and were predicted to have it.
+    fp : array-like
+        Documents that were predicted to have the class and do not.
+    fn : array-like
+        Documents that have the class and were not predicted to.
+    tn : array-like
+        Documents that do not have the class and were not predicted to.
+
+    Returns
+    -------
+    float or ndarray
+        The value, of the shape of the counts.
+
+    Examples
+    --------
     >>> recall(3, 1, 2)
     0.6
     """
@@ -59,6 +144,26 @@ def recall(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike = 0) -> An
 def f_beta(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike = 0, beta: float = 1.0) -> Any:
     """Return (1 + beta²) p r / (beta² p + r), p the precision and r the recall; 0 without a true positive.
 
+    Parameters
+    ----------
+    tp : array-like
+        Documents that have the class and were predicted to have it.
+    fp : array-like
+        Documents that were predicted to have the class and do not.
+    fn : array-like
+        Documents that have the class and were not predicted to.
+    tn : array-like
+        Documents that do not have the class and were not predicted to.
+    beta : float, default=1.0
+        Weight of recall: it counts beta squared times as much as precision.
+
+    Returns
+    -------
+    float or ndarray
+        The value, of the shape of the counts.
+
+    Examples
+    --------
     >>> f_beta(3, 1, 2, beta=2)
     0.625
     """
@@ -69,6 +174,24 @@ def f_beta(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike = 0, beta:
 def f1(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike = 0) -> Any:
     """Return the harmonic mean of precision and recall; 0 without a true positive.
 
+    Parameters
+    ----------
+    tp : array-like
+        Documents that have the class and were predicted to have it.
+    fp : array-like
+        Documents that were predicted to have the class and do not.
+    fn : array-like
+        Documents that have the class and were not predicted to.
+    tn : array-like
+        Documents that do not have the class and were not predicted to.
+
+    Returns
+    -------
+    float or ndarray
+        The value, of the shape of the counts.
+
+    Examples
+    --------
     >>> round(f1(3, 1, 2), 3)
     0.667
     """
@@ -78,6 +201,24 @@ def f1(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike = 0) -> Any:
 def f2(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike = 0) -> Any:
     """Return F_beta with beta = 2: recall counts four times as much as precision.
 
+    Parameters
+    ----------
+    tp : array-like
+        Documents that have the class and were predicted to have it.
+    fp : array-like
+        Documents that were predicted to have the class and do not.
+    fn : array-like
+        Documents that have the class and were not predicted to.
+    tn : array-like
+        Documents that do not have the class and were not predicted to.
+
+    Returns
+    -------
+    float or ndarray
+        The value, of the shape of the counts.
+
+    Examples
+    --------
     >>> f2(3, 1, 2)
     0.625
     """
@@ -96,6 +237,18 @@ MEASURES: dict[str, Callable[..., Any]] = {
 def measure(name: str | Callable[..., Any]) -> Callable[..., Any]:
     """Return the function (tp, fp, fn, tn) -> value of that name; a callable is taken as it is.
 
+    Parameters
+    ----------
+    name : str or callable
+        A name such as "f1", or a function.
+
+    Returns
+    -------
+    callable
+        The function of (tp, fp, fn, tn).
+
+    Examples
+    --------
     >>> measure("recall")(3, 1, 2, 4)
     0.6
     """
@@ -111,6 +264,22 @@ def micro(
 ) -> Any:
     """Return a measure of the counts summed over problems: every document has the same weight.
 
+    Parameters
+    ----------
+    name : str or callable
+        A name such as "f1", or a function of (tp, fp, fn, tn).
+    confusion : Confusion
+        The counts, one problem per cell.
+    axis : int or tuple of int, optional
+        The axes of the problems; all by default.
+
+    Returns
+    -------
+    float or ndarray
+        The value.
+
+    Examples
+    --------
     >>> micro("precision", Confusion([8, 0], [2, 1], [0, 1], [0, 8]))  # 8 of 11
     0.7272727272727273
     """
@@ -122,6 +291,22 @@ def macro(
 ) -> Any:
     """Return the mean over problems of a measure: every problem has the same weight; 0 without problems.
 
+    Parameters
+    ----------
+    name : str or callable
+        A name such as "f1", or a function of (tp, fp, fn, tn).
+    confusion : Confusion
+        The counts, one problem per cell.
+    axis : int or tuple of int, optional
+        The axes of the problems; all by default.
+
+    Returns
+    -------
+    float or ndarray
+        The value.
+
+    Examples
+    --------
     >>> macro("precision", Confusion([8, 0], [2, 1], [0, 1], [0, 8]))  # .8 and 0
     0.4
     """
@@ -160,6 +345,22 @@ def at_threshold(y: ArrayLike, scores: ArrayLike, threshold: float = 0.0) -> Con
 
     `scores` holds one value per document along its last axis; the counts have the shape of the other axes.
 
+    Parameters
+    ----------
+    y : array-like
+        The true classes, 0 and 1.
+    scores : array-like
+        The decision values: one per document along the last axis.
+    threshold : float, default=0.0
+        What a decision value must exceed.
+
+    Returns
+    -------
+    Confusion
+        The counts.
+
+    Examples
+    --------
     >>> [int(cell) for cell in at_threshold([1, 1, 0, 0], [2.0, -1.0, 0.5, 0.0])]
     [1, 1, 1, 1]
     """
@@ -179,6 +380,20 @@ def break_even(y: ArrayLike, scores: ArrayLike) -> Confusion:
 
     `scores` holds one value per document along its last axis; the counts have the shape of the other axes.
 
+    Parameters
+    ----------
+    y : array-like
+        The true classes, 0 and 1.
+    scores : array-like
+        The decision values: one per document along the last axis.
+
+    Returns
+    -------
+    Confusion
+        The counts.
+
+    Examples
+    --------
     >>> [int(cell) for cell in break_even([1, 1, 0, 0, 0], [0.9, 0.4, 0.6, 0.1, 0.1])]
     [1, 1, 1, 2]
     """
@@ -197,6 +412,20 @@ def break_even(y: ArrayLike, scores: ArrayLike) -> Confusion:
 def f1_break_even_score(y: ArrayLike, scores: ArrayLike) -> Any:
     """Return F1 at the break-even point of one binary problem (the score-function form).
 
+    Parameters
+    ----------
+    y : array-like
+        The true classes, 0 and 1.
+    scores : array-like
+        The decision values: one per document along the last axis.
+
+    Returns
+    -------
+    float
+        The value.
+
+    Examples
+    --------
     >>> f1_break_even_score([1, 1, 0, 0, 0], [0.9, 0.4, 0.6, 0.1, 0.1])
     0.5
     """
@@ -208,6 +437,20 @@ def f1_break_even(estimator: Any, X: Any, y: ArrayLike) -> float:
 
     The greater of the two classes is the positive one. With more than two classes it is the mean over the
     classes, each against the rest; with a multi-label `y` (documents x labels) the mean over the labels.
+
+    Parameters
+    ----------
+    estimator : classifier
+        A fitted classifier.
+    X : array-like or sparse matrix of shape (n_docs, n_terms)
+        The term matrix.
+    y : array-like
+        The labels of the documents.
+
+    Returns
+    -------
+    float
+        The value.
     """
     values = decision_values(estimator, X)
     y = np.asarray(y)
@@ -222,6 +465,18 @@ def decision_values(estimator: Any, X: Any) -> NDArray[np.float64]:
 
     They are the decision function if there is one, otherwise the log-odds of the predicted probabilities,
     otherwise 1 and -1 for the predicted class. There is one column per class if there are more than two.
+
+    Parameters
+    ----------
+    estimator : classifier
+        A fitted classifier.
+    X : array-like or sparse matrix of shape (n_docs, n_terms)
+        The term matrix.
+
+    Returns
+    -------
+    ndarray of float
+        One value per document, or one per document and class.
     """
     if hasattr(estimator, "decision_function"):
         return np.asarray(estimator.decision_function(X), dtype=np.float64)
@@ -253,6 +508,18 @@ def objective(name: str | Objective) -> Objective:
 
     A measure is computed at the threshold 0, `f1_break_even` at the break-even point.
 
+    Parameters
+    ----------
+    name : str or callable
+        A measure's name, "f1_break_even", or a function.
+
+    Returns
+    -------
+    callable
+        The function of (labels, decision values).
+
+    Examples
+    --------
     >>> objective("recall")([1, 1, 0], [2.0, -1.0, -3.0])
     0.5
     >>> objective("f1_break_even")([1, 1, 0], [2.0, -1.0, -3.0])

@@ -66,7 +66,18 @@ class Model:
         return [str(term) for term in self.pipeline[:-1].get_feature_names_out()]
 
     def predict(self, texts: Iterable[str] | Corpus) -> list[Label | tuple[Label, ...]]:
-        """Return the class of each text, or the tuple of its labels if it may have several."""
+        """Return the class of each text, or the tuple of its labels if it may have several.
+
+        Parameters
+        ----------
+        texts : iterable of str, or Corpus
+            The texts.
+
+        Returns
+        -------
+        list
+            The predictions, in the order of the texts.
+        """
         given = _texts(texts)
         if not given:
             return []
@@ -88,13 +99,33 @@ class Model:
         """Return the predicted classes of the documents in a file, which need not have labels.
 
         `options` are those of `read`, such as text= for the column of a table.
+
+        Parameters
+        ----------
+        path : path
+            The file to read.
+        format : str, optional
+            The format; recognised by default.
+        **options
+            The options of `read`.
+
+        Returns
+        -------
+        list
+            The predictions, in the order of the documents.
         """
         if (format or guessed_format(path)) == "table":
             return self.predict(read_texts(path, **options))
         return self.predict(read(path, format, **options))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a skops file that `load_model` reads; a failed write leaves no file."""
+        """Write the model to a skops file that `load_model` reads; a failed write leaves no file.
+
+        Parameters
+        ----------
+        path : path
+            The file to write.
+        """
         held = {
             "format": FORMAT,
             "version": FORMAT_VERSION,
@@ -156,6 +187,23 @@ def train_model(
     **options
         How documents are read and split into terms: text=, label=, stop_words= and the other options of
         `read` and `TermVectorizer`.
+
+    Returns
+    -------
+    Model
+        The trained model.
+
+    Raises
+    ------
+    InputError
+        If the documents have no texts, or only one class.
+
+    Examples
+    --------
+    >>> from termsieve import Corpus
+    >>> mail = Corpus(["cheap pills", "see you", "cheap watches", "you see"], ["spam", "ham", "spam", "ham"])
+    >>> train_model(mail, k=2).predict(["cheap cheap"])
+    ['spam']
     """
     reads_counts = learner_declaration(learner).reads == "counts"
     corpus = corpus_of(source, options, format)
@@ -207,6 +255,22 @@ def load_model(path: str | os.PathLike[str], *, trust: bool = False, max_bytes: 
     -------
     Model
         The model.
+
+    Raises
+    ------
+    FormatError
+        If the file is damaged, or holds what is not allowed.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from termsieve import Corpus, train_model
+    >>> mail = Corpus(["cheap pills", "see you", "cheap watches", "you see"], ["spam", "ham", "spam", "ham"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "mail.skops")
+    ...     train_model(mail, k=2).save(path)
+    ...     load_model(path).predict(["cheap cheap"])
+    ['spam']
     """
     return _model(load_saved(path, trust, max_bytes), path)
 

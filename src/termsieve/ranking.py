@@ -92,7 +92,18 @@ class Ranking:
         return str(self.counts.names()[self.order[place]])
 
     def head(self, n: int = 10) -> Ranking:
-        """Return the ranking of the best `n` terms."""
+        """Return the ranking of the best `n` terms.
+
+        Parameters
+        ----------
+        n : int, default=10
+            Number of terms.
+
+        Returns
+        -------
+        Ranking
+            The best terms.
+        """
         return self[:n]
 
     @property
@@ -117,6 +128,16 @@ class Ranking:
         (+1: the term speaks for the class, -1: against it), tp, fp, pos and neg are of that class. Where the
         ranking was made without scores per class, it is the class in which the share of documents with the
         term differs most from that in the rest. `places` keeps the rows at some places of the ranking.
+
+        Parameters
+        ----------
+        places : array of int, optional
+            Places of the ranking; all by default.
+
+        Returns
+        -------
+        polars.DataFrame
+            One row per term.
         """
         import polars as pl
 
@@ -138,7 +159,18 @@ class Ranking:
         )
 
     def tables(self, columns: Columns) -> Tables:
-        """Return the 2x2 tables of some columns, each for the class that `to_frame` names."""
+        """Return the 2x2 tables of some columns, each for the class that `to_frame` names.
+
+        Parameters
+        ----------
+        columns : array of int
+            The columns of terms.
+
+        Returns
+        -------
+        Tables
+            The tables.
+        """
         own = self._telling_classes(columns)
         tp = np.zeros(len(columns), dtype=np.int64)
         for rows, table, _ in self.counts.blocks(columns=columns):
@@ -148,7 +180,20 @@ class Ranking:
         return Tables(own, tp, self.counts.df[columns] - tp, pos, self.counts.n_docs - pos)
 
     def directions(self, columns: Columns, own: NDArray[np.intp] | None = None) -> NDArray[np.int64]:
-        """Return the direction of some columns for one class each, by default that which `to_frame` names."""
+        """Return the direction of some columns for one class each, by default that which `to_frame` names.
+
+        Parameters
+        ----------
+        columns : array of int
+            The columns of terms.
+        own : array of int, optional
+            The class of each column.
+
+        Returns
+        -------
+        ndarray of int
+            +1, -1 or 0.
+        """
         own = self._telling_classes(columns) if own is None else own
         directions = np.zeros(len(columns), dtype=np.int64)
         for rows, _, signs in self._heights(columns):
@@ -278,6 +323,19 @@ def cut(
     -------
     ndarray of int
         The columns of the selected terms.
+
+    Raises
+    ------
+    ParameterError
+        If more than one cut-off is given, or one outside its range.
+
+    Examples
+    --------
+    >>> from termsieve import Counts, rank, score
+    >>> counts = Counts.from_matrix([[1, 0, 1], [1, 1, 0], [0, 1, 1]], ["spam", "spam", "ham"])
+    >>> ranking = rank(score(counts, "bns"))
+    >>> cut(ranking, k=1).tolist(), len(cut(ranking, fraction=0.7))
+    ([0], 2)
     """
     given = one_cut(k=k, fraction=fraction, threshold=threshold, sparsity=sparsity, memory=memory)
     name, value = next(iter(given.items()), ("k", 1000))

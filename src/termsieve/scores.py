@@ -127,7 +127,18 @@ class Scores:
         return values, direction
 
     def blocks(self, columns: Any = slice(None)) -> Iterator[tuple[slice, Floats, NDArray[np.int8]]]:
-        """Yield (classes, values, direction) of some columns for blocks of classes of a bounded size."""
+        """Yield (classes, values, direction) of some columns for blocks of classes of a bounded size.
+
+        Parameters
+        ----------
+        columns : slice or array of int, optional
+            The columns; all by default.
+
+        Yields
+        ------
+        tuple
+            A slice of classes, and the arrays of values and directions.
+        """
         if self.metric.reads == "terms":  # it may number them, so it sees all
             for block in self._blocks(self.counts):
                 yield block.rows, block.values[:, columns], block.direction[:, columns]
@@ -163,7 +174,26 @@ class Scores:
         return iter([Block(slice(0, counts.n_classes), values[at], counts, signed=signed)]), kind
 
     def values_of(self, tp: Any, fp: Any, pos: Any, neg: Any, extra: Mapping[str, Any] = {}) -> Floats:
-        """Return the scores of tables, folded as these scores are; `extra` is what the metric reads."""
+        """Return the scores of tables, folded as these scores are; `extra` is what the metric reads.
+
+        Parameters
+        ----------
+        tp : array-like
+            Documents of the class with the term.
+        fp : array-like
+            Documents outside the class with the term.
+        pos : array-like
+            All documents of the class.
+        neg : array-like
+            All documents outside the class.
+        extra : mapping, optional
+            What the metric reads beyond the table.
+
+        Returns
+        -------
+        ndarray of float
+            The scores.
+        """
         if self.folded:
             mirrored = direction(tp, fp, pos, neg) < 0
             tp, fp = np.where(mirrored, pos - tp, tp), np.where(mirrored, neg - fp, fp)

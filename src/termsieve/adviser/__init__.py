@@ -95,6 +95,20 @@ def advise(
     -------
     Advice
         The choice, its promised figure, rivals, the frontier of sizes, and an unfitted pipeline.
+
+    Raises
+    ------
+    InputError
+        If the documents are too few, or have only one class.
+    ParameterError
+        If the goal, a budget or another option is outside its rule.
+
+    Examples
+    --------
+    >>> from termsieve import load_docstrings
+    >>> advice = advise(load_docstrings(), "f1", target="stats", minutes=1)  # doctest: +SKIP
+    >>> print(advice.explanation())  # doctest: +SKIP
+    >>> model = advice.pipeline().fit(texts, labels)  # doctest: +SKIP
     """
     clock = Clock(time.perf_counter(), progress=progress)
     if not isinstance(corpus, Corpus):

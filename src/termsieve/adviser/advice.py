@@ -77,6 +77,41 @@ class Advice:
     there, and what that lacks on average, by the calibration, is added.
     `interval()` says where the figure on new documents will lie; `frontier` how the figure falls with fewer
     terms.
+
+    Parameters
+    ----------
+    goal : str
+        The goal.
+    problem : str
+        What is told apart.
+    choice : Choice
+        The recommended representation, terms, learner and threshold.
+    promise : Promise
+        What to expect on new documents.
+    all_features : float
+        The figure of the best choice without selection.
+    all_terms_choice : Choice
+        That choice.
+    cost : Cost
+        What the recommended model takes, trained on all documents.
+    frontier : list of Point
+        The best figure for each number of terms.
+    best_cross_validated : float
+        The best figure of the race; it is optimistic.
+    doubling : Difference, optional
+        What the last doubling of the training documents changed.
+    n_docs : int
+        Number of documents.
+    n_raced : int
+        Number of documents on which the settings were compared.
+    skew : float
+        Documents outside the class per document in it.
+    held_out : int
+        Number of new documents that the interval is for.
+    evidence : Evidence
+        What was measured.
+    rivals : list of Rival
+        Other classifiers on the same folds.
     """
 
     goal: str
@@ -103,7 +138,20 @@ class Advice:
         return self.promise.figure
 
     def interval(self, n_documents: int | None = None, level: float = 0.95) -> tuple[float, float]:
-        """Return where the figure on `n_documents` new documents lies with the given probability."""
+        """Return where the figure on `n_documents` new documents lies with the given probability.
+
+        Parameters
+        ----------
+        n_documents : int, optional
+            Number of new documents; by default `held_out`.
+        level : float, default=0.95
+            Probability that the figure lies between the bounds.
+
+        Returns
+        -------
+        tuple of float
+            The lower and the upper bound.
+        """
         return self.promise.interval(self.held_out if n_documents is None else n_documents, level)
 
     @property
@@ -119,7 +167,18 @@ class Advice:
         return sum(same) / max(1, len(same))
 
     def within(self, distance: float) -> Point | None:
-        """Return the model with the fewest terms within a distance of the best cross-validated figure."""
+        """Return the model with the fewest terms within a distance of the best cross-validated figure.
+
+        Parameters
+        ----------
+        distance : float
+            The largest allowed distance.
+
+        Returns
+        -------
+        Point or None
+            The model; None if there is none.
+        """
         return fewest_terms(self.frontier, self.best_cross_validated, distance)
 
     def selector(self) -> Pipeline:
@@ -132,6 +191,16 @@ class Advice:
 
         It takes texts or, where the corpus had no texts, term counts; and the labels of the corpus, as they
         are. Several labels per document are given as an indicator matrix or as tuples.
+
+        Parameters
+        ----------
+        choice : Choice, optional
+            Another choice, such as one of the frontier.
+
+        Returns
+        -------
+        Pipeline
+            The classifier, not fitted.
         """
         picked = choice or self.choice
         recipe = self._recipe
@@ -250,7 +319,18 @@ class Advice:
         return rows
 
     def report(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Return the advice as one offline HTML document, and write it where a path is given."""
+        """Return the advice as one offline HTML document, and write it where a path is given.
+
+        Parameters
+        ----------
+        path : path, optional
+            The file to write.
+
+        Returns
+        -------
+        str
+            The HTML document.
+        """
         from termsieve.adviser.report import advice_page
         from termsieve.reports.page import write
 

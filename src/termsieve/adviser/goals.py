@@ -112,6 +112,7 @@ _PLAIN = {
     "precision": "the share of predicted documents that belong",
     "recall": "the share of documents that belong which are found",
 }
+#: The goals that ``advise`` knows: name -> goal.
 GOALS = {
     **_PLAIN,
     "micro_f1": "F1 of the counts of all classes together",
@@ -126,6 +127,18 @@ GOALS = {
 def get_goal(text: str | Goal) -> Goal:
     """Return the goal of a name.
 
+    Parameters
+    ----------
+    text : str or Goal
+        A key of :data:`GOALS`, with its parameter if it has one.
+
+    Returns
+    -------
+    Goal
+        The goal.
+
+    Examples
+    --------
     >>> str(get_goal("recall(precision=0.9)")), get_goal("f1").meaning
     ('recall(precision=0.9)', 'the harmonic mean of precision and recall')
     """

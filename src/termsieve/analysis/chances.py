@@ -16,7 +16,18 @@ _ROUNDING = 1e-12
 
 
 def tolerances_of(measure: Measure) -> list[float]:
-    """Return forman2003's tolerances: 1 % to 10 %, and for accuracy a tenth of that."""
+    """Return forman2003's tolerances: 1 % to 10 %, and for accuracy a tenth of that.
+
+    Parameters
+    ----------
+    measure : str or callable
+        A name such as "f1", "recall" or "f1_break_even", or a function of (tp, fp, fn, tn).
+
+    Returns
+    -------
+    list of float
+        The tolerances, the smallest first.
+    """
     unit = 0.001 if measure == "accuracy" else 0.01
     return [round(unit * step, 4) for step in range(1, 11)]
 
@@ -30,6 +41,23 @@ def best_chances(
     """Return the share of problems on which a method is within a tolerance of the best of all methods.
 
     The average maxima are compared, or the values at `size`. Only problems with results of all methods count.
+
+    Parameters
+    ----------
+    rows : polars frame
+        The result rows of a study, as :meth:`termsieve.Results.frame` gives them.
+    measure : str or callable, default="f1"
+        A name such as "f1", "recall" or "f1_break_even", or a function of (tp, fp, fn, tn).
+    tolerances : sequence of float, optional
+        The distances from the best value that count as near; by default those of `tolerances_of`.
+    size : float, optional
+        The size at which values are compared; without it, each problem at its best size (the average
+        maximum).
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per method, learner and tolerance: method, learner, tolerance, share, n_problems.
     """
     tables = []
     for learner, methods, gaps in _gaps(rows, measure, size):
@@ -49,6 +77,24 @@ def pair_chances(
 
     `first_alone` and `second_alone` are the shares of the two single methods, the stronger first; `gain` is
     what the second adds to the first.
+
+    Parameters
+    ----------
+    rows : polars frame
+        The result rows of a study, as :meth:`termsieve.Results.frame` gives them.
+    measure : str or callable, default="f1"
+        A name such as "f1", "recall" or "f1_break_even", or a function of (tp, fp, fn, tn).
+    tolerances : sequence of float, optional
+        The distances from the best value that count as near; by default those of `tolerances_of`.
+    size : float, optional
+        The size at which values are compared; without it, each problem at its best size (the average
+        maximum).
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per pair, learner and tolerance: first, second, learner, tolerance, share, first_alone,
+        second_alone, gain, n_problems.
     """
     tables = []
     for learner, methods, gaps in _gaps(rows, measure, size):
@@ -84,7 +130,25 @@ def best_pairs(
     tolerances: Sequence[float] | None = None,
     size: float | None = None,
 ) -> pl.DataFrame:
-    """Return the best pair of methods for each learner and tolerance."""
+    """Return the best pair of methods for each learner and tolerance.
+
+    Parameters
+    ----------
+    rows : polars frame
+        The result rows of a study, as :meth:`termsieve.Results.frame` gives them.
+    measure : str or callable, default="f1"
+        A name such as "f1", "recall" or "f1_break_even", or a function of (tp, fp, fn, tn).
+    tolerances : sequence of float, optional
+        The distances from the best value that count as near; by default those of `tolerances_of`.
+    size : float, optional
+        The size at which values are compared; without it, each problem at its best size (the average
+        maximum).
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per learner and tolerance, with the columns of `pair_chances`.
+    """
     every = pair_chances(rows, measure, tolerances, size)
     return every.group_by("learner", "tolerance", maintain_order=True).first().select(every.columns)
 
@@ -101,6 +165,26 @@ def backups(
     Without a leader it is the method that is most often within the smallest tolerance of the best, with each
     learner. The best backup comes first; `n_failed` is the number of those problems; where it is 0, `share`
     is null.
+
+    Parameters
+    ----------
+    rows : polars frame
+        The result rows of a study, as :meth:`termsieve.Results.frame` gives them.
+    leader : str, optional
+        The method to find a backup for.
+    measure : str or callable, default="f1"
+        A name such as "f1", "recall" or "f1_break_even", or a function of (tp, fp, fn, tn).
+    tolerances : sequence of float, optional
+        The distances from the best value that count as near; by default those of `tolerances_of`.
+    size : float, optional
+        The size at which values are compared; without it, each problem at its best size (the average
+        maximum).
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per leader, method and tolerance: leader, method, learner, tolerance, share, n_failed,
+        n_problems.
     """
     tables = []
     for learner, methods, gaps in _gaps(rows, measure, size):

@@ -39,6 +39,25 @@ def size_curves(
     "macro" is the mean over problems, each the mean over its trials; the band is the t interval of that mean
     over problems, null for a single one. "micro" pools the counts of all problems and has no band. Rows of
     size_kind "all" are the lines of all features; `size_kind` leaves out other kinds of size.
+
+    Parameters
+    ----------
+    rows : polars frame
+        The result rows of a study, as :meth:`termsieve.Results.frame` gives them.
+    measure : str or callable, default="f1"
+        A name such as "f1", "recall" or "f1_break_even", or a function of (tp, fp, fn, tn).
+    average : {"macro", "micro"}, default="macro"
+        How problems are averaged.
+    confidence : float, default=0.95
+        Probability that the band contains the mean.
+    size_kind : str, optional
+        The kind of that size, such as "k" or "sparsity"; by default sizes of every kind are taken.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per method, learner and size: method, learner, size_kind, size, value, low, high,
+        n_problems, n_terms, sparsity.
     """
     if average not in get_args(Average):
         raise unknown_name("average", average, get_args(Average))
@@ -71,6 +90,18 @@ def best_size(rows: Rows, measure: Measure = "f1") -> tuple[str, float]:
     """Return the kind and the size at which some method has the greatest macro value.
 
     If there are several kinds of size, the kind that most rows have is searched.
+
+    Parameters
+    ----------
+    rows : polars frame
+        The result rows of a study, as :meth:`termsieve.Results.frame` gives them.
+    measure : str or callable, default="f1"
+        A name such as "f1", "recall" or "f1_break_even", or a function of (tp, fp, fn, tn).
+
+    Returns
+    -------
+    tuple of str and float
+        The kind of size, and the size.
     """
     kind = main_kind(rows)
     sized = size_curves(rows, measure, size_kind=kind).filter(pl.col("size_kind") != "all")
@@ -81,6 +112,20 @@ def precision_recall(rows: Rows, size: float | None = None, size_kind: str | Non
     """Return the macro precision, recall and F1 of each method and learner at one size.
 
     Without `size` the best size for F1 is taken.
+
+    Parameters
+    ----------
+    rows : polars frame
+        The result rows of a study, as :meth:`termsieve.Results.frame` gives them.
+    size : float, optional
+        The size; by default the best one for F1.
+    size_kind : str, optional
+        The kind of that size, such as "k" or "sparsity"; by default sizes of every kind are taken.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per method and learner: method, learner, precision, recall, f1, size.
     """
     if size is None:
         size_kind, size = best_size(rows)
@@ -100,6 +145,23 @@ def by_skew(
     """Return the value and the skew (neg / pos) of each problem, method and learner.
 
     The value is the one at `size`; without `size`, the average maximum over the sizes.
+
+    Parameters
+    ----------
+    rows : polars frame
+        The result rows of a study, as :meth:`termsieve.Results.frame` gives them.
+    measure : str or callable, default="f1"
+        A name such as "f1", "recall" or "f1_break_even", or a function of (tp, fp, fn, tn).
+    size : float, optional
+        The size at which values are compared; without it, each problem at its best size (the average
+        maximum).
+    size_kind : str, optional
+        The kind of that size, such as "k" or "sparsity"; by default sizes of every kind are taken.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per problem, method and learner: corpus, problem, method, learner, skew, value.
     """
     keys = [*PROBLEM, "method", "learner"]
     return goal_values(rows, measure, size, size_kind).select(*keys, "skew", "value").sort("skew", *keys)
@@ -116,6 +178,24 @@ def skew_curves(
 
     The default threshold is the 90th percentile of the problems' skews, which for forman2003 is 1:67. With
     `side` only one of the two is returned, and only the kind of size that most rows have.
+
+    Parameters
+    ----------
+    rows : polars frame
+        The result rows of a study, as :meth:`termsieve.Results.frame` gives them.
+    threshold : float, optional
+        The skew that separates low from high.
+    measure : str or callable, default="f1"
+        A name such as "f1", "recall" or "f1_break_even", or a function of (tp, fp, fn, tn).
+    confidence : float, default=0.95
+        Probability that the band contains the mean.
+    side : {"low", "high"}, optional
+        Only the curves of this side.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per side and row of `size_curves`, with the columns skew_side and threshold.
     """
     if side is not None:
         rows = of_kind(rows, main_kind(rows))
@@ -129,7 +209,20 @@ def skew_curves(
 
 
 def skew_percentile(rows: Rows, share: float = 0.9) -> float:
-    """Return the skew that a share of the problems does not exceed."""
+    """Return the skew that a share of the problems does not exceed.
+
+    Parameters
+    ----------
+    rows : polars frame
+        The result rows of a study, as :meth:`termsieve.Results.frame` gives them.
+    share : float, default=0.9
+        Share of the problems.
+
+    Returns
+    -------
+    float
+        The skew.
+    """
     skews = problem_means(rows).group_by(list(PROBLEM)).agg(pl.col("skew").first())["skew"]
     value = skews.quantile(share, interpolation="lower")
     assert value is not None
@@ -141,6 +234,21 @@ def size_needed(rows: Rows, share: float = 0.95, measure: Measure = "f1") -> pl.
 
     The best is the greatest macro value of any method with that learner and kind of size (`best`); `size`
     is null where a method never reaches it.
+
+    Parameters
+    ----------
+    rows : polars frame
+        The result rows of a study, as :meth:`termsieve.Results.frame` gives them.
+    share : float, default=0.95
+        Share of the best value that is enough.
+    measure : str or callable, default="f1"
+        A name such as "f1", "recall" or "f1_break_even", or a function of (tp, fp, fn, tn).
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per method, learner and kind of size: method, learner, size_kind, size, own_best,
+        own_best_size, best.
     """
     if not 0 < share <= 1:
         raise ParameterError(f"share must be above 0 and at most 1, not {share!r}")
@@ -165,6 +273,19 @@ def trade_offs(rows: Rows, measure: Measure = "f1") -> pl.DataFrame:
 
     `cells` = n_train * sparsity are the nonzero cells of the training matrix, the memory that mladenic2004
     reckons with. `best` marks the rows that no other row of the learner beats at equal or lower cost.
+
+    Parameters
+    ----------
+    rows : polars frame
+        The result rows of a study, as :meth:`termsieve.Results.frame` gives them.
+    measure : str or callable, default="f1"
+        A name such as "f1", "recall" or "f1_break_even", or a function of (tp, fp, fn, tn).
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per method, learner and size: method, learner, size_kind, size, n_terms, n_train,
+        sparsity, cells, value, best.
     """
     columns = pl.col("value", "n_terms", "n_train", "sparsity").mean()
     means = problem_means(rows, measure).group_by(list(RUN)).agg(columns)

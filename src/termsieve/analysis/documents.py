@@ -24,6 +24,17 @@ class DocumentFacts:
 
     `empty` documents have no term, `duplicates` repeat the terms of an earlier one, `contradictory` ones
     share their terms with a document of another label; `mean_terms` is the mean number of distinct terms.
+
+    Parameters
+    ----------
+    empty : int
+        Documents without a term.
+    duplicates : int
+        Documents with the terms of an earlier one.
+    contradictory : int
+        Documents with the terms of a document of another label.
+    mean_terms : float
+        Mean number of distinct terms per document.
     """
 
     empty: int
@@ -33,7 +44,20 @@ class DocumentFacts:
 
 
 def document_facts(X: Any, labels: Sequence[Any] | NDArray[Any]) -> DocumentFacts:
-    """Return the empty, repeated and contradictory documents of a sparse term matrix in CSR form."""
+    """Return the empty, repeated and contradictory documents of a sparse term matrix in CSR form.
+
+    Parameters
+    ----------
+    X : sparse matrix of shape (n_docs, n_terms)
+        The term matrix, in CSR form.
+    labels : sequence
+        The label of each document.
+
+    Returns
+    -------
+    DocumentFacts
+        The numbers of such documents.
+    """
     lengths = np.diff(X.indptr)
     repeated = duplicate_documents(row_keys(X), labels)
     return DocumentFacts(
@@ -48,6 +72,16 @@ def giveaways(counts: Counts) -> pl.DataFrame:
     """Return the terms that nearly determine their class, the clearest first: often a header or the label.
 
     `tpr` and `fpr` are the shares of the documents inside and outside the class that have the term.
+
+    Parameters
+    ----------
+    counts : Counts
+        The counts of the documents.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per such term: class, term, tpr, fpr.
     """
     found = []
     for rows, tp, fp in counts.blocks():

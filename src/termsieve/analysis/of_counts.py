@@ -35,6 +35,16 @@ def class_sizes(counts: Counts) -> pl.DataFrame:
     """Return each class with its documents, their share and the skew, the largest class first.
 
     The skew is the number of documents outside the class divided by the number in it.
+
+    Parameters
+    ----------
+    counts : Counts
+        The counts of the documents.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per class: class, documents, share, skew.
     """
     order = np.argsort(-counts.pos, kind="stable")
     return pl.DataFrame(
@@ -53,6 +63,22 @@ def telling_terms(
     """Return the n best positive and the n best negative terms of a class by a metric, with their counts.
 
     `speaks` is "for" or "against" the `class`, `score` is the magnitude, `rank` counts both kinds together.
+
+    Parameters
+    ----------
+    counts : Counts
+        The counts of the documents.
+    label : label, optional
+        The class; it can be left out if there is only one problem, as with two classes.
+    metric : str, Metric or callable, default="correlation_coefficient"
+        The metric.
+    n : int, default=12
+        Number of terms of each kind.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per term: term, speaks, score, tp, fp, rank, class, metric.
     """
     words = words_for_and_against(counts, label, metric, n)
     return words.select(
@@ -72,12 +98,42 @@ def _shown(column: str, table: pl.DataFrame) -> pl.Series:
 
 
 def metric_overlaps(counts: Counts, metrics: Sequence[MetricSpec], k: int = 100) -> pl.DataFrame:
-    """Return for each two metrics what their best k terms, over all classes, have in common."""
+    """Return for each two metrics what their best k terms, over all classes, have in common.
+
+    Parameters
+    ----------
+    counts : Counts
+        The counts of the documents.
+    metrics : sequence of str, Metric or callable
+        The metrics, by name or as objects.
+    k : int, default=100
+        Number of terms that each metric selects.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per pair of metrics: first, second, shared, jaccard.
+    """
     return overlaps({str(get_metric(each)): rank(score(counts, each)).order[:k].tolist() for each in metrics})
 
 
 def sparsity_table(counts: Counts, metrics: Sequence[MetricSpec], points: int = 60) -> pl.DataFrame:
-    """Return the mean number of distinct terms per document with each metric's best 1, 2, ... terms."""
+    """Return the mean number of distinct terms per document with each metric's best 1, 2, ... terms.
+
+    Parameters
+    ----------
+    counts : Counts
+        The counts of the documents.
+    metrics : sequence of str, Metric or callable
+        The metrics, by name or as objects.
+    points : int, default=60
+        Largest number of sizes per metric.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per metric and number of terms: metric, terms, sparsity.
+    """
     rows = []
     for each in metrics:
         curve = sparsity_curve(counts, rank(score(counts, each)))

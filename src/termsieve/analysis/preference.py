@@ -19,6 +19,18 @@ def li2009_rankings(counts: Counts, min_df: int = 4) -> dict[str, Ranking]:
 
     ig in its joint form where each document has one label, df without class, bns signed before the maximum,
     mi smoothed by 1, the others by their maximum.
+
+    Parameters
+    ----------
+    counts : Counts
+        The counts of the documents.
+    min_df : int, default=4
+        Least document frequency of a ranked term.
+
+    Returns
+    -------
+    dict of str to Ranking
+        The rankings by the name of their metric.
     """
     joint = not counts.multilabel and int(counts.pos.sum()) == counts.n_docs
     return {
@@ -40,6 +52,20 @@ def preferences(
 
     Both are scaled to 0 .. 1 over all ranked terms: a metric near 1 in `df` prefers frequent words, one near
     1 in `mi` prefers words of one class. The default rankings are those of Table 1 of li2009.
+
+    Parameters
+    ----------
+    counts : Counts
+        The counts of the documents.
+    rankings : mapping of str to Ranking, optional
+        Rankings by name; by default `li2009_rankings`.
+    share : float, default=0.02
+        Share of the ranked terms that counts as the top.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per ranking: metric, n_terms, df, mi.
     """
     if not 0 < share <= 1:
         raise ParameterError(f"share must be above 0 and at most 1, not {share!r}")

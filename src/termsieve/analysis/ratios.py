@@ -24,6 +24,18 @@ def chosen_parameters(selections: pl.DataFrame, parameter: Parameter | None = No
 
     Each is the mean over trials and folds (`ratio`, `lam`), with its least and greatest value. `parameter`
     asks for the selections that chose the one of that name.
+
+    Parameters
+    ----------
+    selections : polars.DataFrame
+        The selections of a study, collected from :meth:`termsieve.Results.selections`.
+    parameter : {"ratio", "lam"}, optional
+        Only the selections that chose this parameter; by default either.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per problem, method and size.
     """
     _check(selections, list(PARAMETERS))
     tuned = selections.filter(_chosen(parameter))
@@ -39,6 +51,18 @@ def tuning_curves(selections: pl.DataFrame, parameter: Parameter | None = None) 
 
     The candidates are evenly spaced from 0 to 1: a curve of m values belongs to 0, 1/(m-1), ..., 1. With
     `parameter` ("ratio" or "lam") only the selections that chose this parameter are used.
+
+    Parameters
+    ----------
+    selections : polars.DataFrame
+        The selections of a study, collected from :meth:`termsieve.Results.selections`.
+    parameter : {"ratio", "lam"}, optional
+        Only the selections that chose this parameter; by default either.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per problem, method, size and candidate.
     """
     _check(selections, ["curve"])
     tuned = selections if parameter is None else selections.filter(_chosen(parameter))
@@ -56,6 +80,20 @@ def implied_ratios(
     """Return for each class, metric and size the share of positive terms among the metric's best terms.
 
     A two-sided metric has this ratio without any choice of the user.
+
+    Parameters
+    ----------
+    counts : Counts
+        The counts of the documents.
+    metrics : sequence of str, Metric or callable
+        The metrics, by name or as objects.
+    sizes : sequence of int
+        The numbers of terms.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per class, metric and size: class, metric, size, ratio.
     """
     records = []
     for c in counts.problems.tolist():
@@ -83,6 +121,19 @@ def largest_scores(counts: Counts, metrics: Sequence[str | Metric | Callable[...
     """Return for each class and metric the best positive and the best negative term with their scores.
 
     Signed scores are given as absolute values; null if the class has no term of that direction.
+
+    Parameters
+    ----------
+    counts : Counts
+        The counts of the documents.
+    metrics : sequence of str, Metric or callable
+        The metrics, by name or as objects.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per class and metric: class, metric, positive_term, positive_score, negative_term,
+        negative_score.
     """
     names = counts.names()
     records = []

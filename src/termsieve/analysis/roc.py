@@ -28,6 +28,19 @@ class RocMap(NamedTuple):
     """The content of the ROC map of one class: its terms as `points`, and `lines` per metric and size k.
 
     `pos` and `neg` are the numbers of documents inside and outside the class.
+
+    Parameters
+    ----------
+    points : polars.DataFrame
+        The terms, as `term_points` gives them.
+    lines : polars.DataFrame
+        The lines, as `isoclines` gives them.
+    metrics : tuple of str
+        The names of the metrics.
+    pos : int
+        Number of documents in the class.
+    neg : int
+        Number of documents outside the class.
     """
 
     points: pl.DataFrame
@@ -50,7 +63,28 @@ def roc_map(
     max_points: int = 3000,
     resolution: int = RESOLUTION,
 ) -> RocMap:
-    """Return `term_points` of a class and the `isoclines` of up to five metrics."""
+    """Return `term_points` of a class and the `isoclines` of up to five metrics.
+
+    Parameters
+    ----------
+    counts : Counts
+        The counts of the documents.
+    label : label, optional
+        The class; it can be left out if there is only one problem, as with two classes.
+    metrics : sequence of str, Metric or callable, default=("bns", "information_gain")
+        At most five metrics.
+    sizes : sequence of int, default=(10, 20, 50, 100, 200, 500, 1000, 2000)
+        The numbers of terms that lines are drawn for.
+    max_points : int, default=3000
+        Largest number of points.
+    resolution : int, default=160
+        Number of grid points per axis of the lines.
+
+    Returns
+    -------
+    RocMap
+        The points, the lines and the numbers of documents.
+    """
     if not 1 <= len(metrics) <= MAX_METRICS:
         raise ParameterError(f"a map holds 1 to {MAX_METRICS} metrics, not {len(metrics)}")
     own = one_problem(counts, label)
@@ -75,6 +109,24 @@ def term_points(
 
     If there are more than `max_points`, the best by any of the metrics are kept. `words` holds up to
     `max_words` terms.
+
+    Parameters
+    ----------
+    counts : Counts
+        The counts of the documents.
+    label : label, optional
+        The class; it can be left out if there is only one problem, as with two classes.
+    metrics : sequence of str, Metric or callable, default=("bns", "information_gain")
+        The metrics, by name or as objects.
+    max_points : int, default=3000
+        Largest number of points.
+    max_words : int, default=8
+        Largest number of words named per point.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per point: fp, tp, terms, words.
     """
     own = one_problem(counts, label)
     tp, fp = own.tp[0], own.df - own.tp[0]
@@ -120,6 +172,24 @@ def isoclines(
     Terms above are among the best k, terms below are not, terms on the line may be either. A two-sided
     metric has a line for positive and one for negative terms. `line` numbers the lines, `step` their points;
     sizes beyond the number of terms have no line, and neither has a level that every table reaches.
+
+    Parameters
+    ----------
+    counts : Counts
+        The counts of the documents.
+    label : label, optional
+        The class; it can be left out if there is only one problem, as with two classes.
+    metrics : sequence of str, Metric or callable, default=("bns", "information_gain")
+        The metrics, by name or as objects.
+    sizes : sequence of int, default=(10, 20, 50, 100, 200, 500, 1000, 2000)
+        The numbers of terms that lines are drawn for.
+    resolution : int, default=160
+        Number of grid points per axis; more of them give smoother lines.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per point of a line: metric, k, level, line, step, fp, tp.
     """
     own = one_problem(counts, label)
     pos, neg = int(own.pos[0]), int(own.neg[0])
@@ -150,6 +220,22 @@ def isocline_family(
 
     `levels` is a number of levels, which divide the tables of the plane into equal parts, or the levels
     themselves. `fpr` and `tpr` are rates; `line` numbers the lines, `step` their points.
+
+    Parameters
+    ----------
+    metric : str, Metric or callable, default="bns"
+        The metric.
+    pos : int, default=100
+        Number of documents in the class.
+    neg : int, default=1000
+        Number of documents outside the class.
+    levels : int or sequence of float, default=9
+        The number of levels, or the levels.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per point of a line: metric, level, line, step, fpr, tpr.
     """
     chosen = get_metric(metric)
     grid = score_grid(chosen, pos, neg)

@@ -31,6 +31,18 @@ FEW_PAIRS = 13  # up to which scipy's p-value is exact even with ties
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     """Return p-values corrected for their number by Holm's step-down method.
 
+    Parameters
+    ----------
+    p_values : array-like
+        The p-values of all tests.
+
+    Returns
+    -------
+    ndarray of float
+        The corrected p-values, in the given order.
+
+    Examples
+    --------
     >>> holm([0.01, 0.04, 0.03])
     array([0.03, 0.06, 0.06])
     """
@@ -55,6 +67,28 @@ def paired_tests(
     values as in forman2003, or the problems' means with `unit="problem"`: trials of one problem share their
     documents, so the former tests are the bolder. Without a size the average maxima of the problems are
     compared. `difference` is first minus second.
+
+    Parameters
+    ----------
+    rows : polars frame
+        The result rows of a study, as :meth:`termsieve.Results.frame` gives them.
+    size : float, optional
+        The size at which values are compared; without it, each problem at its best size (the average
+        maximum).
+    measure : str or callable, default="f1"
+        A name such as "f1", "recall" or "f1_break_even", or a function of (tp, fp, fn, tn).
+    reference : str, optional
+        The method that all others are compared with; by default every pair is compared.
+    unit : {"trial", "problem"}, default="trial"
+        What one observation of a test is.
+    size_kind : str, optional
+        The kind of that size, such as "k" or "sparsity"; by default sizes of every kind are taken.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per pair: first, second, learner, n, difference, t, p_t, p_t_holm, w, p_wilcoxon,
+        p_wilcoxon_holm.
     """
     if unit not in get_args(Unit):
         raise unknown_name("unit", unit, get_args(Unit))
@@ -79,7 +113,23 @@ def paired_tests(
 
 
 def paired_at_best_size(rows: Rows, measure: Measure = "f1", reference: str | None = None) -> pl.DataFrame:
-    """Return `paired_tests` over problems at the size at which some method has the greatest macro value."""
+    """Return `paired_tests` over problems at the size at which some method has the greatest macro value.
+
+    Parameters
+    ----------
+    rows : polars frame
+        The result rows of a study, as :meth:`termsieve.Results.frame` gives them.
+    measure : str or callable, default="f1"
+        A name such as "f1", "recall" or "f1_break_even", or a function of (tp, fp, fn, tn).
+    reference : str, optional
+        The method that all others are compared with; by default every pair is compared.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per pair: first, second, learner, n, difference, t, p_t, p_t_holm, w, p_wilcoxon,
+        p_wilcoxon_holm.
+    """
     kind, size = best_size(rows, measure)
     return paired_tests(rows, size, measure, reference, unit="problem", size_kind=kind)
 
@@ -163,6 +213,25 @@ class MeanRanks(NamedTuple):
     `ranks` has one row per method (method, rank: the mean rank, 1 best; value: the mean), `pairs` one row per
     pair (first, second, difference of ranks, p_value). Methods whose mean ranks differ by less than
     `critical_difference` do not differ significantly at the level `alpha`.
+
+    Parameters
+    ----------
+    learner : str
+        The learner.
+    statistic : float
+        Friedman's statistic.
+    p_value : float
+        Its p-value.
+    critical_difference : float
+        Nemenyi's critical difference of mean ranks.
+    alpha : float
+        Significance level.
+    n_problems : int
+        Number of problems.
+    ranks : polars.DataFrame
+        One row per method.
+    pairs : polars.DataFrame
+        One row per pair of methods.
     """
 
     learner: str
@@ -192,6 +261,27 @@ def mean_ranks(
 
     Each problem ranks the methods by the value at `size`, or by the average maximum; ties share their ranks.
     Demšar, JMLR 7 (2006), recommends these tests for comparisons over several data sets.
+
+    Parameters
+    ----------
+    rows : polars frame
+        The result rows of a study, as :meth:`termsieve.Results.frame` gives them.
+    measure : str or callable, default="f1"
+        A name such as "f1", "recall" or "f1_break_even", or a function of (tp, fp, fn, tn).
+    size : float, optional
+        The size at which values are compared; without it, each problem at its best size (the average
+        maximum).
+    alpha : float, default=0.05
+        Significance level.
+    learner : str, optional
+        The learner; needed if the rows have several.
+    size_kind : str, optional
+        The kind of that size, such as "k" or "sparsity"; by default sizes of every kind are taken.
+
+    Returns
+    -------
+    MeanRanks
+        The tests, the mean ranks and the pairs.
     """
     if not 0 < alpha < 1:
         raise ParameterError(f"alpha must lie between 0 and 1, not {alpha!r}")

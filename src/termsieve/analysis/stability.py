@@ -17,6 +17,20 @@ _RUN = ("corpus", "problem", "method", "learner", "size_kind", "size")
 def jaccard(a: Collection[Any], b: Collection[Any]) -> float:
     """Return the share of the terms in either set that are in both; two empty sets are equal.
 
+    Parameters
+    ----------
+    a : collection
+        A set of terms.
+    b : collection
+        Another set of terms.
+
+    Returns
+    -------
+    float
+        From 0 (nothing in common) to 1 (equal).
+
+    Examples
+    --------
     >>> jaccard({"a", "b"}, {"b", "c"})
     0.3333333333333333
     """
@@ -31,6 +45,22 @@ def kuncheva(a: Collection[Any], b: Collection[Any], n_terms: int) -> float | No
     different sizes it is Pearson's correlation of "selected", which agrees where sizes are equal (Nogueira
     and Brown, ECML 2016). None where a set is empty or holds every term: nothing was chosen.
 
+    Parameters
+    ----------
+    a : collection
+        A selection.
+    b : collection
+        Another selection.
+    n_terms : int
+        Number of terms that both were selected from.
+
+    Returns
+    -------
+    float or None
+        The index.
+
+    Examples
+    --------
     >>> kuncheva({1, 2}, {2, 3}, 10)
     0.375
     """
@@ -53,6 +83,20 @@ def fold_stability(
     `jaccard` and, where the size of the vocabulary is known (`n_terms`: a number, or one per corpus),
     `kuncheva` are means over all pairs of the `n_sets` selections; they are null for a single selection.
     `sizes` adds the smaller numbers of terms that a study does not store; see `prefixes`.
+
+    Parameters
+    ----------
+    selections : polars.DataFrame
+        The selections of a study, collected from :meth:`termsieve.Results.selections`.
+    n_terms : int or mapping of str to int, optional
+        The size of the vocabulary: a number, or one per corpus.
+    sizes : sequence of float, default=()
+        Smaller numbers of terms to add.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per problem, method and size.
     """
     missing = [name for name in (*_RUN, "terms") if name not in selections.columns]
     if missing:
@@ -83,6 +127,18 @@ def prefixes(selections: pl.DataFrame, sizes: Sequence[float]) -> pl.DataFrame:
     """Return the selections and also those of smaller numbers of terms, which a study does not store.
 
     If nothing was tuned for the size, the best k terms are the first k of a longer selection.
+
+    Parameters
+    ----------
+    selections : polars.DataFrame
+        The selections of a study, collected from :meth:`termsieve.Results.selections`.
+    sizes : sequence of float
+        The smaller numbers of terms.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per selection, those of the smaller sizes included.
     """
     ranked = selections.filter(
         (pl.col("size_kind") == "k") & pl.col("ratio").is_null() & pl.col("lam").is_null()
@@ -98,7 +154,18 @@ def prefixes(selections: pl.DataFrame, sizes: Sequence[float]) -> pl.DataFrame:
 
 
 def overlaps(selections: Mapping[str, Collection[Any]]) -> pl.DataFrame:
-    """Return for each pair of selections the number of shared terms and the Jaccard index."""
+    """Return for each pair of selections the number of shared terms and the Jaccard index.
+
+    Parameters
+    ----------
+    selections : mapping of str to collection
+        The selected terms by the name of the selection.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per pair of selections: first, second, shared, jaccard.
+    """
     sets = {name: set(terms) for name, terms in selections.items()}
     rows = [
         {"first": a, "second": b, "shared": len(sets[a] & sets[b]), "jaccard": jaccard(sets[a], sets[b])}

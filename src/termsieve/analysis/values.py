@@ -30,6 +30,19 @@ def problem_values(rows: Rows, measure: Measure = "f1") -> pl.DataFrame:
     problem with several target classes has the mean over them, or for accuracy the share of documents put
     into their own class. `n_terms`, `n_train` and `sparsity` are means over the folds, `skew` is neg / pos.
     `measure` is a name, "f1_break_even" among them, or a function of (tp, fp, fn, tn).
+
+    Parameters
+    ----------
+    rows : polars frame
+        The result rows of a study, as :meth:`termsieve.Results.frame` gives them.
+    measure : str or callable, default="f1"
+        A name such as "f1", "recall" or "f1_break_even", or a function of (tp, fp, fn, tn).
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per problem, trial, method, learner and size: corpus, problem, trial, method, learner,
+        size_kind, size, value, n_terms, n_train, sparsity, skew.
     """
     pooled = _pooled(rows, measure, [*PROBLEM, "target", "trial", *RUN])
     function = _function(measure)
@@ -51,7 +64,20 @@ def problem_values(rows: Rows, measure: Measure = "f1") -> pl.DataFrame:
 
 
 def problem_means(rows: Rows, measure: Measure = "f1") -> pl.DataFrame:
-    """Return `problem_values` averaged over the trials: one row per problem, method, learner and size."""
+    """Return `problem_values` averaged over the trials: one row per problem, method, learner and size.
+
+    Parameters
+    ----------
+    rows : polars frame
+        The result rows of a study, as :meth:`termsieve.Results.frame` gives them.
+    measure : str or callable, default="f1"
+        A name such as "f1", "recall" or "f1_break_even", or a function of (tp, fp, fn, tn).
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per problem, method, learner and size, with the columns of `problem_values` but `trial`.
+    """
     columns = pl.col("value", "n_terms", "n_train", "sparsity", "skew").mean()
     keys = [*PROBLEM, *RUN]
     return problem_values(rows, measure).group_by(keys).agg(columns).sort(in_order(*PROBLEM))
@@ -73,6 +99,18 @@ def average_maximum(rows: Rows, measure: Measure = "f1") -> pl.DataFrame:
     """Return for each problem, method and learner the mean over trials of the best value over the sizes.
 
     forman2003 compares these values: a user would find the best number of terms. All features are not a size.
+
+    Parameters
+    ----------
+    rows : polars frame
+        The result rows of a study, as :meth:`termsieve.Results.frame` gives them.
+    measure : str or callable, default="f1"
+        A name such as "f1", "recall" or "f1_break_even", or a function of (tp, fp, fn, tn).
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per problem, method and learner: corpus, problem, method, learner, value, skew.
     """
     values = problem_values(rows, measure).filter(pl.col("size_kind") != "all")
     keys = [*PROBLEM, "method", "learner"]

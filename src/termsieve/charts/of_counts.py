@@ -22,7 +22,18 @@ from termsieve.charts.theme import (
 
 
 def term_bars(table: pl.DataFrame) -> alt.Chart:
-    """Return the bars of `analysis.telling_terms`: for the class to the right, against it to the left."""
+    """Return the bars of `analysis.telling_terms`: for the class to the right, against it to the left.
+
+    Parameters
+    ----------
+    table : polars.DataFrame
+        The table of `analysis.telling_terms`.
+
+    Returns
+    -------
+    altair.Chart
+        The chart; `save` writes it to a file.
+    """
     # The rows are places, not terms, because a shortened term may look like another.
     rows = table.sort("speaks", "score", descending=True).with_row_index("place").to_dicts()
     for row in rows:
@@ -45,7 +56,18 @@ def term_bars(table: pl.DataFrame) -> alt.Chart:
 
 
 def overlap(table: pl.DataFrame) -> alt.LayerChart:
-    """Return the table of `analysis.overlaps` as a square: the overlap of each two selections."""
+    """Return the table of `analysis.overlaps` as a square: the overlap of each two selections.
+
+    Parameters
+    ----------
+    table : polars.DataFrame
+        The table of `analysis.overlaps`.
+
+    Returns
+    -------
+    altair.Chart
+        The chart; `save` writes it to a file.
+    """
     names = table["first"].unique(maintain_order=True).to_list()
     base = alt.Chart(records(table)).encode(
         x=alt.X("first:N", sort=names, title=None, axis=alt.Axis(labelAngle=-40)),
@@ -61,7 +83,18 @@ def overlap(table: pl.DataFrame) -> alt.LayerChart:
 
 
 def sparsity(table: pl.DataFrame) -> alt.Chart:
-    """Return the curves of `analysis.sparsity_table`, both axes logarithmic."""
+    """Return the curves of `analysis.sparsity_table`, both axes logarithmic.
+
+    Parameters
+    ----------
+    table : polars.DataFrame
+        The table of `analysis.sparsity_table`.
+
+    Returns
+    -------
+    altair.Chart
+        The chart; `save` writes it to a file.
+    """
     names = table["metric"].unique(maintain_order=True).to_list()
     chart = alt.Chart(records(table.filter(pl.col("sparsity") > 0))).mark_line(strokeWidth=2)
     return chart.encode(

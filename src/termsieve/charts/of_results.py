@@ -63,7 +63,22 @@ def curves(
     """Return the curves of `analysis.size_curves` with their bands; all features are a dashed line across.
 
     `x="sparsity"` or `x="n_terms"` draws them against the sparsity or the number of terms of the selections.
-    `marked` is a point, by its place, its value and a name, that gets a ring and the name.
+
+    Parameters
+    ----------
+    table : polars.DataFrame
+        The table of `analysis.size_curves`.
+    measure : str, default="f1"
+        The name of the measure, for the axis.
+    x : {"size", "sparsity", "n_terms"}, default="size"
+        The column of the horizontal axis.
+    marked : tuple of float, float and str, optional
+        A point, by its place, its value and a name, that gets a ring and the name.
+
+    Returns
+    -------
+    altair.Chart
+        The chart; `save` writes it to a file.
     """
     sized = _one_learner(table).filter(pl.col("size_kind") != "all")
     if sized.is_empty():
@@ -130,7 +145,18 @@ def _marked_point(x: str, place: float, value: float, name: str) -> list[alt.Cha
 
 
 def precision_recall(table: pl.DataFrame) -> alt.LayerChart:
-    """Return precision against recall, one point per method, from `analysis.precision_recall`."""
+    """Return precision against recall, one point per method, from `analysis.precision_recall`.
+
+    Parameters
+    ----------
+    table : polars.DataFrame
+        The table of `analysis.precision_recall`.
+
+    Returns
+    -------
+    altair.Chart
+        The chart; `save` writes it to a file.
+    """
     names = _methods(_one_learner(table))
     base = alt.Chart(records(table)).encode(
         x=alt.X("recall:Q", scale=alt.Scale(zero=False, padding=25), title="Recall"),
@@ -142,7 +168,20 @@ def precision_recall(table: pl.DataFrame) -> alt.LayerChart:
 
 
 def skew(table: pl.DataFrame, measure: str = "f1") -> alt.LayerChart:
-    """Return a measure against the skew of each problem, with one smooth line per method, from `by_skew`."""
+    """Return a measure against the skew of each problem, with one smooth line per method, from `by_skew`.
+
+    Parameters
+    ----------
+    table : polars.DataFrame
+        The table of `analysis.by_skew`.
+    measure : str, default="f1"
+        The name of the measure, for the axis.
+
+    Returns
+    -------
+    altair.Chart
+        The chart; `save` writes it to a file.
+    """
     names = _methods(_one_learner(table))
     pick = picked()
     base = alt.Chart(records(table)).encode(
@@ -170,7 +209,20 @@ def skew(table: pl.DataFrame, measure: str = "f1") -> alt.LayerChart:
 
 
 def chances(table: pl.DataFrame, measure: str = "f1") -> alt.Chart:
-    """Return the share of problems on which each method is near the best, from `best_chances`."""
+    """Return the share of problems on which each method is near the best, from `best_chances`.
+
+    Parameters
+    ----------
+    table : polars.DataFrame
+        The table of `analysis.best_chances`.
+    measure : str, default="f1"
+        The name of the measure, for the axis.
+
+    Returns
+    -------
+    altair.Chart
+        The chart; `save` writes it to a file.
+    """
     names = _methods(_one_learner(table))
     pick = picked()
     steps = table["tolerance"].unique().sort().to_list()
@@ -202,6 +254,18 @@ def pairs(table: pl.DataFrame, tolerance: float | None = None) -> alt.LayerChart
     """Return a square of `pair_chances`: how often either of two methods, or one alone, is near the best.
 
     The smallest tolerance is drawn unless another is named.
+
+    Parameters
+    ----------
+    table : polars.DataFrame
+        The table of `analysis.pair_chances`.
+    tolerance : float, optional
+        The tolerance to draw.
+
+    Returns
+    -------
+    altair.Chart
+        The chart; `save` writes it to a file.
     """
     _one_learner(table)
     chosen = float(table["tolerance"].min()) if tolerance is None else tolerance  # type: ignore[arg-type]
@@ -228,7 +292,22 @@ def pairs(table: pl.DataFrame, tolerance: float | None = None) -> alt.LayerChart
 
 
 def tuning_curves(table: pl.DataFrame, parameter: str = "ratio", measure: str = "goal") -> alt.Chart:
-    """Return the goal for each ratio or lam that was tried, one problem at a time, from `tuning_curves`."""
+    """Return the goal for each ratio or lam that was tried, one problem at a time, from `tuning_curves`.
+
+    Parameters
+    ----------
+    table : polars.DataFrame
+        The table of `analysis.tuning_curves`.
+    parameter : {"ratio", "lam"}, default="ratio"
+        Which of the two is drawn.
+    measure : str, default="goal"
+        The name of the goal, for the axis.
+
+    Returns
+    -------
+    altair.Chart
+        The chart; `save` writes it to a file.
+    """
     rows, names = _with_runs(_one_learner(table))
     if rows.is_empty():
         raise InputError("the selections have no tuning curves")
@@ -255,7 +334,20 @@ def tuning_curves(table: pl.DataFrame, parameter: str = "ratio", measure: str = 
 
 
 def chosen_parameters(table: pl.DataFrame, parameter: str = "ratio") -> alt.LayerChart:
-    """Return the ratio (or lam) chosen for each problem and its range over folds."""
+    """Return the ratio (or lam) chosen for each problem and its range over folds.
+
+    Parameters
+    ----------
+    table : polars.DataFrame
+        The table of `analysis.chosen_parameters`.
+    parameter : {"ratio", "lam"}, default="ratio"
+        Which of the two is drawn.
+
+    Returns
+    -------
+    altair.Chart
+        The chart; `save` writes it to a file.
+    """
     rows, names = _with_runs(_one_learner(table).filter(pl.col(parameter).is_not_null()))
     if rows.is_empty():
         raise InputError(f"no selection chose a {parameter}")
@@ -276,7 +368,20 @@ def chosen_parameters(table: pl.DataFrame, parameter: str = "ratio") -> alt.Laye
 
 
 def trade_off(table: pl.DataFrame, measure: str = "f1") -> alt.LayerChart:
-    """Return a measure against the cells of the matrix, with a line through the best, from `trade_offs`."""
+    """Return a measure against the cells of the matrix, with a line through the best, from `trade_offs`.
+
+    Parameters
+    ----------
+    table : polars.DataFrame
+        The table of `analysis.trade_offs`.
+    measure : str, default="f1"
+        The name of the measure, for the axis.
+
+    Returns
+    -------
+    altair.Chart
+        The chart; `save` writes it to a file.
+    """
     rows = _one_learner(table).filter(pl.col("cells") > 0)
     names = _methods(rows)
     base = alt.Chart(records(rows)).encode(
@@ -302,6 +407,18 @@ def stability(table: pl.DataFrame, index: str | None = None) -> alt.Chart:
     """Return the mean similarity of the selections of folds by size, from `fold_stability`.
 
     `index` is "kuncheva" by default, or "jaccard" if the table does not have it.
+
+    Parameters
+    ----------
+    table : polars.DataFrame
+        The table of `analysis.fold_stability`.
+    index : {"kuncheva", "jaccard"}, optional
+        The column to draw.
+
+    Returns
+    -------
+    altair.Chart
+        The chart; `save` writes it to a file.
     """
     if index is None:
         index = "jaccard" if table["kuncheva"].null_count() == table.height else "kuncheva"
@@ -321,7 +438,18 @@ def stability(table: pl.DataFrame, index: str | None = None) -> alt.Chart:
 
 
 def critical_difference(ranks: MeanRanks) -> alt.LayerChart:
-    """Return Demšar's diagram: the mean ranks, and bars over methods without a significant difference."""
+    """Return Demšar's diagram: the mean ranks, and bars over methods without a significant difference.
+
+    Parameters
+    ----------
+    ranks : MeanRanks
+        The result of `analysis.mean_ranks`.
+
+    Returns
+    -------
+    altair.Chart
+        The chart; `save` writes it to a file.
+    """
     rows = ranks.ranks.sort("rank", "method").to_dicts()
     n = len(rows)
     groups = _untold_groups([row["rank"] for row in rows], ranks.critical_difference)

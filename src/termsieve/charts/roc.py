@@ -20,6 +20,16 @@ def roc_map(table: RocMap) -> alt.LayerChart:
 
     Hovering shows the words of a point, the search box finds a word, a list chooses k, one check box per
     metric shows or hides its line, and a switch enlarges the corner near the origin, where most terms are.
+
+    Parameters
+    ----------
+    table : RocMap
+        The result of `analysis.roc_map`.
+
+    Returns
+    -------
+    altair.Chart
+        The chart; `save` writes it to a file.
     """
     points, lines, metrics, pos, neg = table
     near = alt.param(
@@ -126,7 +136,18 @@ def _tick_choice(total: int) -> alt.ExprRef:
 
 
 def isocline_family(table: pl.DataFrame) -> alt.Chart:
-    """Return the contour map of one metric over the ROC plane, from `analysis.isocline_family`."""
+    """Return the contour map of one metric over the ROC plane, from `analysis.isocline_family`.
+
+    Parameters
+    ----------
+    table : polars.DataFrame
+        The table of `analysis.isocline_family`.
+
+    Returns
+    -------
+    altair.Chart
+        The chart; `save` writes it to a file.
+    """
     metric = str(table["metric"][0]) if table.height else ""
     chart = alt.Chart(records(table)).mark_line(strokeWidth=2)
     return chart.encode(

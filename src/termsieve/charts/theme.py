@@ -15,8 +15,8 @@ import polars as pl
 from termsieve.errors import InputError, ParameterError
 from termsieve.files import write_whole
 
-# Okabe and Ito's colours for all kinds of colour vision, without black and yellow, which are invisible on a
-# dark or a light background; beyond seven names, dashes and shapes distinguish the lines.
+#: Okabe and Ito's colours for all kinds of colour vision, without black and yellow, which are invisible on a
+#: dark or a light background; beyond seven names, dashes and shapes distinguish the lines.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C8C")
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
@@ -131,6 +131,15 @@ def save(chart: Any, path: str | os.PathLike[str], scale: float = 1) -> None:
     """Write a chart to a .html, .svg, .png or .json file; the HTML needs no network.
 
     Unlike Altair's own HTML, it is safe for any words in the data.
+
+    Parameters
+    ----------
+    chart : altair.Chart
+        A chart of this module, or any other.
+    path : path
+        The file; its ending chooses the format.
+    scale : float, default=1
+        Factor of the size of a .png file.
     """
     import vl_convert
 

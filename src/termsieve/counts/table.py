@@ -132,6 +132,11 @@ class Counts:
             The names of the columns; by default those of a dataframe.
         occurrences : bool, default=False
             Whether to sum the values of X, too; they must be whole numbers.
+
+        Returns
+        -------
+        Counts
+            The counts.
         """
         names, matrix = presence_matrix(X)
         if terms is None:
@@ -163,6 +168,18 @@ class Counts:
     def replace(self, **changes: Any) -> Counts:
         """Return the counts with some of the constructor's arguments changed.
 
+        Parameters
+        ----------
+        **changes
+            Arguments of the constructor.
+
+        Returns
+        -------
+        Counts
+            The changed counts.
+
+        Examples
+        --------
         >>> counts = Counts.from_matrix([[1, 0], [1, 1]], ["a", "b"], terms=["one", "two"])
         >>> counts.replace(classes=["x", "y"]).classes.tolist()
         ['x', 'y']
@@ -177,6 +194,18 @@ class Counts:
     def position(self, label: Any) -> int:
         """Return the position of a class among `classes`, by its label or by the label's text.
 
+        Parameters
+        ----------
+        label : label
+            The class.
+
+        Returns
+        -------
+        int
+            The position.
+
+        Examples
+        --------
         >>> Counts.from_matrix([[1], [0]], ["ham", "spam"]).position("spam")
         1
         """
@@ -255,7 +284,20 @@ class Counts:
         return first, kind
 
     def direction(self, classes: slice = slice(None), columns: Any = slice(None)) -> NDArray[np.int8]:
-        """Return classes x terms: +1 where a term speaks for the class, -1 where against, 0 where neither."""
+        """Return classes x terms: +1 where a term speaks for the class, -1 where against, 0 where neither.
+
+        Parameters
+        ----------
+        classes : slice, optional
+            The classes; all by default.
+        columns : slice or array of int, optional
+            The columns; all by default.
+
+        Returns
+        -------
+        ndarray of int8
+            +1, -1 or 0.
+        """
         tp = dense_rows(self.tp, classes)[:, columns]
         return np.sign(tp * self.n_docs - self.df[columns] * self.pos[classes, None]).astype(np.int8)
 
@@ -276,6 +318,16 @@ class Counts:
         """Return the counts of some classes, against all other documents.
 
         A string is the name of a class; a whole number is a position, also where the labels are numbers.
+
+        Parameters
+        ----------
+        classes : iterable
+            Names or positions.
+
+        Returns
+        -------
+        Counts
+            The counts of these classes.
         """
         given = classes.tolist() if isinstance(classes, np.ndarray) else list(classes)
         at = np.array([self._place(one) for one in given], dtype=np.intp)
@@ -304,6 +356,18 @@ class Counts:
         """Yield (classes, tp, fp) of some columns for blocks of classes, dense, each of about `cells` cells.
 
         By default dense counts are one block.
+
+        Parameters
+        ----------
+        cells : int, optional
+            Largest number of cells of a block.
+        columns : slice or array of int, optional
+            The columns; all by default.
+
+        Yields
+        ------
+        tuple
+            A slice of classes, and the arrays tp and fp of these classes.
         """
         df = self.df[columns]
         if cells is None:
@@ -421,6 +485,11 @@ class Counts:
         """Write the counts to one Parquet file with one row per term.
 
         If writing fails, no file is left behind. `load` detects damaged files.
+
+        Parameters
+        ----------
+        path : path
+            The file to write.
         """
         from termsieve.counts.storage import save
 
@@ -428,7 +497,18 @@ class Counts:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Counts:
-        """Read the counts that `save` wrote; a damaged or foreign file is a FormatError."""
+        """Read the counts that `save` wrote; a damaged or foreign file is a FormatError.
+
+        Parameters
+        ----------
+        path : path
+            The file to read.
+
+        Returns
+        -------
+        Counts
+            The counts.
+        """
         from termsieve.counts.storage import load
 
         return load(path)

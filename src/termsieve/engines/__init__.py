@@ -21,8 +21,8 @@ from termsieve.readers.files import MAX_BYTES
 
 __all__ = ["ENGINES", "Engine", "Job", "PrunedWarning", "count", "get_engine"]
 
-# Name -> the module and the class of an engine, which is imported when it is used. The arguments of its
-# constructor are the options of `count` that only this engine takes.
+#: Name -> the module and the class of an engine, which is imported when it is used. The arguments of its
+#: constructor are the options of ``count`` that only this engine takes.
 ENGINES = {
     "threads": "termsieve.engines.threads:Threads",
     "dask": "termsieve.engines.dask:Dask",
@@ -31,7 +31,17 @@ ENGINES = {
 
 
 class PrunedWarning(UserWarning):
-    """Rare terms were dropped because of `max_terms`: how many, and the largest error of a count."""
+    """Rare terms were dropped because of `max_terms`: how many, and the largest error of a count.
+
+    Parameters
+    ----------
+    max_terms : int
+        The limit.
+    n_dropped : int
+        Number of terms that were left out.
+    at_most : int
+        Largest number of documents by which a count may be too small.
+    """
 
     def __init__(self, max_terms: int, n_dropped: int, at_most: int) -> None:
         super().__init__(
@@ -51,6 +61,11 @@ def get_engine(engine: str | Engine, **options: Any) -> Engine:
         One of :data:`ENGINES`, or an object with the method ``tally(job)``.
     **options
         The options that only this engine takes, such as ``workers`` of "threads" or ``address`` of "dask".
+
+    Returns
+    -------
+    Engine
+        The engine.
 
     Examples
     --------

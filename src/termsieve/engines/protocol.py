@@ -19,6 +19,27 @@ class Job:
     `reading` says how tables and labels are read: separator, missing, delimiter, encoding and max_bytes.
     `analysis` was made from `term_options`. An engine that knows the number of documents so far calls
     `progress` with it.
+
+    Parameters
+    ----------
+    source : paths, Corpus, frame or iterator
+        Where the documents come from.
+    text : str or None
+        The column of the texts.
+    label : str or None
+        The column of the labels.
+    reading : dict
+        How tables and labels are read.
+    term_options : dict
+        The options of `term_matrix`.
+    analysis : Analysis
+        How a text becomes terms.
+    occurrences : bool
+        Whether occurrences are counted, too.
+    max_terms : int or None
+        Largest number of terms to hold.
+    progress : callable, optional
+        Called with the number of documents so far.
     """
 
     source: Any
@@ -41,7 +62,18 @@ class Engine(Protocol):
     """An object that counts documents. Its constructor takes the options that only this engine has."""
 
     def tally(self, job: Job) -> Pruned:
-        """Return the tally of all documents of a job, pruned to its `max_terms`."""
+        """Return the tally of all documents of a job, pruned to its `max_terms`.
+
+        Parameters
+        ----------
+        job : Job
+            The documents and how to count them.
+
+        Returns
+        -------
+        Pruned
+            The tally.
+        """
 
 
 def positive(name: str, value: int | None) -> int | None:

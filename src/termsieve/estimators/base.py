@@ -1,4 +1,4 @@
-"""The base of the learned selectors: documents come in, checked documents and their counts go out."""
+"""What the learned estimators share: checked documents and counts; the classes that decision values mean."""
 
 from __future__ import annotations
 
@@ -32,6 +32,14 @@ class LearnedSelector(ColumnSelector):
         counts = Counts.from_matrix(X, y, getattr(self, "feature_names_in_", None), occurrences)
         self.counts_ = counts
         return counts
+
+
+def decided_classes(values: NDArray[Any], classes: NDArray[Any], several_labels: bool) -> NDArray[Any]:
+    """Return the class of each document by its decision values; of several labels, an indicator matrix."""
+    if several_labels:
+        return (values > 0).astype(np.int64)
+    codes = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
+    return np.asarray(classes[codes])
 
 
 def checked_shares(name: str, shares: Any) -> list[float]:

@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from termsieve.errors import InputError
+from termsieve.estimators.base import decided_classes
 from termsieve.labels import encode_labels
 from termsieve.matrices import check_indices
 from termsieve.measures import decision_values
@@ -65,7 +66,20 @@ class DecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.target = target
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit the classifier, or one for each label."""
+        """Fit the classifier, or one for each label.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+        y : array-like
+            The labels of the documents.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+        """
         check_indices(X)
         if self.target is not None:
             return self._fit_target(X, y)
@@ -116,7 +130,18 @@ class DecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return values less thresholds: one per document for two classes, otherwise one per class."""
+        """Return values less thresholds: one per document for two classes, otherwise one per class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+
+        Returns
+        -------
+        ndarray of float
+            The decision values.
+        """
         check_is_fitted(self, "models_")
         check_indices(X)
         if self.several_labels_:
@@ -138,12 +163,19 @@ class DecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return np.stack(columns, axis=1)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each document; of several labels, an indicator matrix of 0 and 1."""
-        values = self.decision_function(X)
-        if self.several_labels_:
-            return (values > 0).astype(np.int64)
-        codes = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
-        return np.asarray(self.classes_[codes])
+        """Return the class of each document; of several labels, an indicator matrix of 0 and 1.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+
+        Returns
+        -------
+        ndarray
+            The predicted classes.
+        """
+        return decided_classes(self.decision_function(X), self.classes_, self.several_labels_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -38,14 +38,38 @@ class KeptTerms(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         self.selector = selector
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Fit the selector and keep its choice."""
+        """Fit the selector and keep its choice.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+        y : array-like, optional
+            The labels of the documents.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+        """
         check_indices(X)
         validate_data(self, X, accept_sparse=("csr", "csc"), dtype="numeric")
         self.support_ = clone(self.selector).fit(X, y).get_support()
         return self
 
     def transform(self, X: Any) -> Any:
-        """Return the kept columns of X."""
+        """Return the kept columns of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+
+        Returns
+        -------
+        array or sparse matrix
+            The changed matrix.
+        """
         check_indices(X)
         return super().transform(X)
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from termsieve.counts import Counts
 from termsieve.errors import InputError, ParameterError, unknown_name
-from termsieve.estimators.base import Columns, LearnedSelector, checked_shares
+from termsieve.estimators.base import Columns, LearnedSelector, checked_shares, decided_classes
 from termsieve.estimators.evaluate import (
     Floats,
     Part,
@@ -119,7 +119,20 @@ class RatioSelector(LearnedSelector):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Find the ratio for each class, and select."""
+        """Find the ratio for each class, and select.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+        y : array-like, optional
+            The labels of the documents.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+        """
         check_cut("k", self.k)
         check_objective(self.objective)
         if self.tune not in TUNE:
@@ -244,7 +257,20 @@ class RatioClassifier(ClassifierMixin, BaseEstimator):
         self.classifier = classifier
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Select for each class, and train a classifier on its terms."""
+        """Select for each class, and train a classifier on its terms.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+        y : array-like
+            The labels of the documents.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+        """
         if self.selector is not None and not isinstance(self.selector, RatioSelector):
             raise ParameterError(f"selector must be a RatioSelector, not {type(self.selector).__name__}")
         selector = RatioSelector() if self.selector is None else clone(self.selector)
@@ -264,7 +290,18 @@ class RatioClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X: Any) -> Floats:
-        """Return one decision value per document for two classes, otherwise one per document and class."""
+        """Return one decision value per document for two classes, otherwise one per document and class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+
+        Returns
+        -------
+        ndarray of float
+            The decision values.
+        """
         check_is_fitted(self)
         check_indices(X)
         X = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
@@ -273,12 +310,19 @@ class RatioClassifier(ClassifierMixin, BaseEstimator):
         return values[:, 0] if len(self.estimators_) == 1 and not self.multilabel_ else values
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each document; if documents have several labels, an indicator matrix."""
-        values = self.decision_function(X)
-        if self.multilabel_:
-            return (values > 0).astype(np.int64)
-        codes = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
-        return np.asarray(self.classes_[codes])
+        """Return the class of each document; if documents have several labels, an indicator matrix.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+
+        Returns
+        -------
+        ndarray
+            The predicted classes.
+        """
+        return decided_classes(self.decision_function(X), self.classes_, self.multilabel_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

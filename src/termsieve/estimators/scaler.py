@@ -71,7 +71,20 @@ class TermScaler(TransformerMixin, BaseEstimator):
         self.min_df = min_df
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn which terms are kept and what each weighs; `y` is needed where the weight is a metric."""
+        """Learn which terms are kept and what each weighs; `y` is needed where the weight is a metric.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+        y : array-like, optional
+            The labels of the documents.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+        """
         if self.values not in VALUES:
             raise unknown_name("values", str(self.values), VALUES)
         if isinstance(self.min_df, bool) or not isinstance(self.min_df, int) or self.min_df < 1:
@@ -83,7 +96,18 @@ class TermScaler(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> sparse.csr_matrix:
-        """Return the kept columns, scaled."""
+        """Return the kept columns, scaled.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+
+        Returns
+        -------
+        array or sparse matrix
+            The changed matrix.
+        """
         check_is_fitted(self)
         X = self._counts(X, reset=False)
         if len(self.kept_) < X.shape[1]:
@@ -98,7 +122,18 @@ class TermScaler(TransformerMixin, BaseEstimator):
         return unit_rows(scaled) if self.unit_length else scaled
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """Return the names of the kept terms."""
+        """Return the names of the kept terms.
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            The names of the columns; needed only where `fit` saw no names.
+
+        Returns
+        -------
+        ndarray of str
+            The names.
+        """
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None) if input_features is None else input_features
         if names is None:

@@ -170,7 +170,20 @@ class TermSelector(ColumnSelector):
         self.redundancy = redundancy
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Count the documents of X, score the terms and select."""
+        """Count the documents of X, score the terms and select.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+        y : array-like, optional
+            The labels of the documents.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+        """
         self._check_cut()
         self._select(self._counted(X, y, reset=True))
         if self.redundancy is not None:
@@ -197,7 +210,18 @@ class TermSelector(ColumnSelector):
         return self._select(counts)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """Return the names of the selected terms, in column order."""
+        """Return the names of the selected terms, in column order.
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            The names of the columns; needed only where `fit` saw no names.
+
+        Returns
+        -------
+        ndarray of str
+            The names.
+        """
         check_is_fitted(self)
         if (
             input_features is None
@@ -284,6 +308,18 @@ class ScoreFunction:
 def score_func(spec: str | Metric | Callable[..., Any]) -> ScoreFunction:
     """Return the metric as a score function for scikit-learn's own selectors.
 
+    Parameters
+    ----------
+    spec : str, Metric or callable
+        The metric.
+
+    Returns
+    -------
+    callable
+        A function of (X, y) that returns the scores and, where the metric has them, p-values.
+
+    Examples
+    --------
     >>> from sklearn.feature_selection import SelectKBest
     >>> SelectKBest(score_func("bns"), k=2)
     SelectKBest(k=2, score_func=score_func('bns'))

@@ -111,12 +111,38 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         self.n_threads = n_threads
 
     def fit(self, raw_documents: Iterable[Any], y: Any = None) -> Self:
-        """Learn the vocabulary of the documents."""
+        """Learn the vocabulary of the documents.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str
+            The texts.
+        y : object, optional
+            Ignored; it exists by scikit-learn's convention.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+        """
         self.fit_transform(raw_documents)
         return self
 
     def fit_transform(self, raw_documents: Iterable[Any], y: Any = None) -> sparse.csr_matrix:
-        """Learn the vocabulary of the documents and return their counts."""
+        """Learn the vocabulary of the documents and return their counts.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str
+            The texts.
+        y : object, optional
+            Ignored; it exists by scikit-learn's convention.
+
+        Returns
+        -------
+        sparse matrix of shape (n_docs, n_terms)
+            The counts.
+        """
         check_term_limits(self.min_df, self.max_df, self.max_features)
         analysis = self._analysis().checked()
         docs = self._texts(raw_documents)
@@ -136,13 +162,35 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         return X
 
     def transform(self, raw_documents: Iterable[Any]) -> sparse.csr_matrix:
-        """Return the counts of the terms of the vocabulary."""
+        """Return the counts of the terms of the vocabulary.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str
+            The texts.
+
+        Returns
+        -------
+        sparse matrix of shape (n_docs, n_terms)
+            The counts.
+        """
         vocabulary = self._fitted_vocabulary()
         docs = self._texts(raw_documents)
         return self._finished(count_known(docs, self._analysis().checked(), vocabulary, self.n_threads))
 
     def inverse_transform(self, X: Any) -> list[np.ndarray]:
-        """Return the terms with a count in each row."""
+        """Return the terms with a count in each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+
+        Returns
+        -------
+        list of ndarray
+            The terms of each document.
+        """
         names = self.get_feature_names_out()
         table = sparse.csr_matrix(check_array(X, accept_sparse="csr"))
         if table.shape[1] != len(names):
@@ -150,7 +198,18 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         return [names[table[i].nonzero()[1]] for i in range(table.shape[0])]
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return the terms in the order of the columns."""
+        """Return the terms in the order of the columns.
+
+        Parameters
+        ----------
+        input_features : object, optional
+            Ignored; it exists by scikit-learn's convention.
+
+        Returns
+        -------
+        ndarray of str
+            The names.
+        """
         vocabulary = self._fitted_vocabulary()
         return np.fromiter(
             sorted(vocabulary, key=vocabulary.__getitem__), dtype=object, count=len(vocabulary)

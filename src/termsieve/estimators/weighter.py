@@ -67,7 +67,20 @@ class TermWeighter(TermMatrixMixin, OneToOneFeatureMixin, TransformerMixin, Base
         self.combine = combine
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Count the documents of X and score the terms."""
+        """Count the documents of X and score the terms.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+        y : array-like, optional
+            The labels of the documents.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+        """
         if self.values not in VALUES:
             raise unknown_name("values", self.values, VALUES)
         check_indices(X)
@@ -79,7 +92,18 @@ class TermWeighter(TermMatrixMixin, OneToOneFeatureMixin, TransformerMixin, Base
         return self
 
     def transform(self, X: Any) -> Any:
-        """Return X, or the presence of its terms, multiplied by the weights; a sparse X stays sparse."""
+        """Return X, or the presence of its terms, multiplied by the weights; a sparse X stays sparse.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+
+        Returns
+        -------
+        array or sparse matrix
+            The changed matrix.
+        """
         check_is_fitted(self)
         check_indices(X)
         X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype="numeric", reset=False)

@@ -92,7 +92,20 @@ class WeightSelector(LearnedSelector):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Train the model for each class, rank by its weights, and cut."""
+        """Train the model for each class, rank by its weights, and cut.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+        y : array-like, optional
+            The labels of the documents.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+        """
         given = {name: value for name in CUTS if (value := getattr(self, name)) is not None}
         for name, value in given.items():
             check_cut(name, value)

@@ -91,7 +91,20 @@ class WFOSelector(LearnedSelector):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn lam, and select by it."""
+        """Learn lam, and select by it.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+        y : array-like, optional
+            The labels of the documents.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+        """
         check_cut("k", self.k)
         check_objective(self.objective)
         lambdas = checked_shares("lambdas", self.lambdas)

@@ -87,13 +87,31 @@ class QuotientNB(Classifier):
     occurrences. Both are negative: q < 1 if c is more likely. So the decision for two classes is that of
     naive Bayes, and only the order of the documents differs: dividing removes most of the influence of their
     length.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        What is added to each count (Laplace smoothing).
     """
 
     def __init__(self, alpha: float = 1.0) -> None:
         self.alpha = alpha
 
     def fit(self, X: Any, y: Any) -> QuotientNB:
-        """Learn `prior_log_prob_` and `feature_log_prob_`: for each problem, of the class and of the rest."""
+        """Learn `prior_log_prob_` and `feature_log_prob_`: for each problem, of the class and of the rest.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+        y : array-like
+            The labels of the documents.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+        """
         X, codes = self._checked_fit_input(X, y)
         check_non_negative(X, "QuotientNB")
         targets = [1] if len(self.classes_) == 2 else range(len(self.classes_))
@@ -105,7 +123,18 @@ class QuotientNB(Classifier):
         return self
 
     def decision_function(self, X: Any) -> Floats:
-        """Return 1 - quotient: one value per document for two classes, otherwise one per class."""
+        """Return 1 - quotient: one value per document for two classes, otherwise one per class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+
+        Returns
+        -------
+        ndarray of float
+            The decision values.
+        """
         X = self._checked_input(X)
         check_non_negative(X, "QuotientNB")
         problems, _, n_terms = self.feature_log_prob_.shape

@@ -103,7 +103,13 @@ def _check_finite(w: Floats, rows: Rows) -> None:
     cost=TrainingCost(6e-4, 4.3e-8),
 )
 class LogisticL2(LinearClassifier):
-    """Logistic regression that minimises mean log-loss + penalty * (|w|^2 + b^2)."""
+    """Logistic regression that minimises mean log-loss + penalty * (``|w|^2`` + b^2).
+
+    Parameters
+    ----------
+    penalty : float, default=0.0001
+        Weight of the penalty.
+    """
 
     def __init__(self, penalty: float = 0.0001) -> None:
         self.penalty = penalty
@@ -113,7 +119,18 @@ class LogisticL2(LinearClassifier):
         _minimise(True, merged, merged.weight / (2.0 * self.penalty * len(positive)), w, space)
 
     def predict_proba(self, X: Any) -> Floats:
-        """Return the probability of each class; more than two are taken against the rest and scaled."""
+        """Return the probability of each class; more than two are taken against the rest and scaled.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+
+        Returns
+        -------
+        ndarray of shape (n_docs, n_classes)
+            The probabilities.
+        """
         share = expit(self.decision_function(X))
         if share.ndim == 1:
             return np.column_stack([1.0 - share, share])
@@ -130,7 +147,13 @@ class LogisticL2(LinearClassifier):
     cost=TrainingCost(3e-4, 2.4e-8),
 )
 class SquaredHingeSVM(LinearClassifier):
-    """Linear SVM that minimises (|w|^2 + b^2) / 2 + C * sum max(0, 1 - y (w.x + b))^2, as LinearSVC does."""
+    """Linear SVM that minimises (``|w|^2`` + b^2) / 2 + C * sum max(0, 1 - y (w.x + b))^2, as LinearSVC.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Weight of the losses against the size of the weights; must be above 0.
+    """
 
     def __init__(self, C: float = 1.0) -> None:
         self.C = C
@@ -168,16 +191,34 @@ def _hinge_set_values(
     cost=TrainingCost(3e-4, 8e-8),
 )
 class HingeSVM(Classifier):
-    """Linear SVM that minimises |w|^2 / 2 + C * sum max(0, 1 - y (w.x + b)), as SVC(kernel="linear") does.
+    """Linear SVM that minimises ``|w|^2`` / 2 + C * sum max(0, 1 - y (w.x + b)), as SVC(kernel="linear").
 
     More than two classes are decided one against one: by the most votes, then by the sum of the values.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Weight of the losses against the size of the weights; must be above 0.
     """
 
     def __init__(self, C: float = 1.0) -> None:
         self.C = C
 
     def fit(self, X: Any, y: Any) -> HingeSVM:
-        """Learn `coef_` and `intercept_`: one row for two classes, otherwise one per pair of classes."""
+        """Learn `coef_` and `intercept_`: one row for two classes, otherwise one per pair of classes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+        y : array-like
+            The labels of the documents.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+        """
         X, codes = self._checked_fit_input(X, y)
         X = canonical(X)
         pairs = list(combinations(range(len(self.classes_)), 2))
@@ -190,7 +231,18 @@ class HingeSVM(Classifier):
         return self
 
     def decision_function(self, X: Any) -> Floats:
-        """Return w.x + b for two classes; otherwise each class's votes plus its values scaled below 1/2."""
+        """Return w.x + b for two classes; otherwise each class's votes plus its values scaled below 1/2.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+
+        Returns
+        -------
+        ndarray of float
+            The decision values.
+        """
         X = self._checked_input(X)
         values: Floats = np.asarray(X @ self.coef_.T) + self.intercept_
         if len(self.classes_) == 2:
@@ -259,7 +311,13 @@ def _add_gram(gram: NDArray[np.float32], rows: Rows, start: Ints, n_columns: int
     cost=TrainingCost(2e-4, 4.5e-9),
 )
 class DocumentPerceptron(LinearClassifier):
-    """The perceptron of mladenic2004: `passes` passes through the documents in order, without intercept."""
+    """The perceptron of mladenic2004: `passes` passes through the documents in order, without intercept.
+
+    Parameters
+    ----------
+    passes : int, default=1
+        Number of passes through the training documents.
+    """
 
     def __init__(self, passes: int = 1) -> None:
         self.passes = passes

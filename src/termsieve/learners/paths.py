@@ -33,6 +33,28 @@ def decision_path(
     size above the length of `order` takes all of it). A value above 0 predicts class 1. If
     `y_train` has one class only, every value predicts it: -1 or 1.
 
+    Parameters
+    ----------
+    learner_or_name : str or classifier
+        A learner's name, such as "svm" or "nb", or a scikit-learn classifier.
+    X_train : array-like or sparse matrix of shape (n_train, n_terms)
+        The training documents.
+    y_train : array-like
+        The classes of the training documents, 0 and 1.
+    X_test : array-like or sparse matrix of shape (n_test, n_terms)
+        The documents to decide.
+    order : array-like
+        The columns, the best first.
+    sizes : sequence of int
+        Numbers of the best columns to train on.
+
+    Returns
+    -------
+    ndarray of shape (n_sizes, n_test)
+        The decision values.
+
+    Examples
+    --------
     >>> X = np.array([[1, 0, 1], [1, 0, 0], [0, 1, 1], [0, 1, 0]])
     >>> decision_path("svm", X, [1, 1, 0, 0], X, order=[0, 1, 2], sizes=[1, 2]) > 0
     array([[ True,  True, False, False],
@@ -54,6 +76,24 @@ def decision_sets(
     The general form of `decision_path`, for sets that are not prefixes of one ranking, such as the ratios of
     zheng2004. Learners that declare `along` share work between the sets; any other classifier is fitted once
     per set.
+
+    Parameters
+    ----------
+    learner_or_name : str or classifier
+        A learner's name, such as "svm" or "nb", or a scikit-learn classifier.
+    X_train : array-like or sparse matrix of shape (n_train, n_terms)
+        The training documents.
+    y_train : array-like
+        The classes of the training documents, 0 and 1.
+    X_test : array-like or sparse matrix of shape (n_test, n_terms)
+        The documents to decide.
+    column_sets : iterable of array-like
+        The sets of columns to train on.
+
+    Returns
+    -------
+    ndarray of shape (n_sets, n_test)
+        The decision values.
     """
     estimator = get_learner(learner_or_name)
     X_train, X_test = (X if sp.issparse(X) else np.asarray(X) for X in (X_train, X_test))
@@ -81,6 +121,24 @@ def predicted_sets(
 
     Like `decision_sets`, for any number of classes: each against the rest, pairs that vote, or the
     classifier's own `predict`, as the learner declares.
+
+    Parameters
+    ----------
+    learner_or_name : str or classifier
+        A learner's name, such as "svm" or "nb", or a scikit-learn classifier.
+    X_train : array-like or sparse matrix of shape (n_train, n_terms)
+        The training documents.
+    y_train : array-like
+        The classes of the training documents.
+    X_test : array-like or sparse matrix of shape (n_test, n_terms)
+        The documents to decide.
+    column_sets : sequence of array-like
+        The sets of columns to train on.
+
+    Returns
+    -------
+    ndarray of shape (n_sets, n_test)
+        The predicted classes.
     """
     estimator = get_learner(learner_or_name)
     classes, codes = np.unique(np.asarray(y_train), return_inverse=True)
@@ -130,7 +188,26 @@ def _checked_task(
 def separate_fits(
     estimator: Any, X_train: Any, y: ArrayLike, X_test: Any, sets: Iterable[ArrayLike]
 ) -> Iterator[tuple[Any, Any]]:
-    """Yield for each set of columns a model fitted to it, and the test documents with these columns."""
+    """Yield for each set of columns a model fitted to it, and the test documents with these columns.
+
+    Parameters
+    ----------
+    estimator : classifier
+        What is cloned and fitted.
+    X_train : array-like or sparse matrix of shape (n_train, n_terms)
+        The training documents.
+    y : array-like
+        The classes of the training documents.
+    X_test : array-like or sparse matrix of shape (n_test, n_terms)
+        The documents to decide.
+    sets : iterable of array-like
+        The sets of columns.
+
+    Yields
+    ------
+    tuple
+        The fitted model, and the test documents with these columns.
+    """
     X_train, X_test = (X.tocsr() if sp.issparse(X) else X for X in (X_train, X_test))
     for columns in map(np.asarray, sets):
         if len(columns):

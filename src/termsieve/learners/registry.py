@@ -29,13 +29,31 @@ class TrainingCost(NamedTuple):
     measures it: processor seconds of a training on one thread, as the mean over the sizes of forman2003's
     path (10 to 2,000 terms and all); `seconds` on 40 documents, `seconds_per_cell` as the slope over the
     cells of tr12, oh0, re0 and la1.
+
+    Parameters
+    ----------
+    seconds : float
+        Seconds of a training on few documents.
+    seconds_per_cell : float
+        Further seconds per nonzero cell.
     """
 
     seconds: float
     seconds_per_cell: float
 
     def of(self, n_cells: int) -> float:
-        """Return the seconds of one training on a corpus of that many nonzero cells."""
+        """Return the seconds of one training on a corpus of that many nonzero cells.
+
+        Parameters
+        ----------
+        n_cells : int
+            Number of nonzero cells.
+
+        Returns
+        -------
+        float
+            The seconds.
+        """
         return self.seconds + self.seconds_per_cell * n_cells
 
 
@@ -45,7 +63,29 @@ UNKNOWN_COST = TrainingCost(6e-4, 8e-8)
 
 @dataclass(frozen=True)
 class Learner:
-    """The declaration of a learner; see `register_learner`."""
+    """The declaration of a learner; see `register_learner`.
+
+    Parameters
+    ----------
+    name : str
+        What users write.
+    estimator : callable
+        The classifier's class, or a function that makes one.
+    parameters : tuple of str, default=()
+        The parameters that a name may set.
+    objective : str, default=""
+        What training minimises, in words.
+    cite : str, default=""
+        The papers that use it.
+    reads : {"presence", "counts", "tfidf", "any"}
+        The values that it is made for.
+    several : {"rest", "pairs", "own"}
+        How it decides between more than two classes.
+    along : callable, optional
+        A function that trains it on many sets of columns together.
+    cost : TrainingCost
+        About how long a training takes.
+    """
 
     name: str
     estimator: Callable[..., Any] = field(repr=False)
@@ -62,6 +102,7 @@ class Learner:
         return {key: getattr(self.estimator(), key) for key in self.parameters}
 
 
+#: The registry of learners: name -> declaration. :func:`termsieve.register_learner` adds to it.
 LEARNERS: dict[str, Learner] = {}
 
 
@@ -82,6 +123,11 @@ def register_learner(name: str, *parameters: str, **facts: Any) -> Callable[[Est
         ranking: each class against the "rest", "pairs" of classes that vote, or its "own" ``predict``.
         ``along``: a function that trains it on many sets of columns together; without it, it is fitted once
         per set. ``cost``: a `TrainingCost`.
+
+    Returns
+    -------
+    callable
+        The decorator; it returns the classifier unchanged.
 
     Examples
     --------
@@ -156,6 +202,18 @@ def learner_declaration(learner: Any) -> Learner:
     A classifier that is not registered has a declaration with defaults only, and so has a subclass of a
     registered one, because it may decide differently.
 
+    Parameters
+    ----------
+    learner : str or classifier
+        The learner.
+
+    Returns
+    -------
+    Learner
+        The declaration.
+
+    Examples
+    --------
     >>> learner_declaration("nb(alpha=0.5)").reads
     'counts'
     """
@@ -170,6 +228,18 @@ def learner_declaration(learner: Any) -> Learner:
 def learner_name(name: Any) -> str:
     """Return the printed form of a learner; the name of a registered one can be parsed again.
 
+    Parameters
+    ----------
+    name : str or classifier
+        The learner.
+
+    Returns
+    -------
+    str
+        The name with its parameters.
+
+    Examples
+    --------
     >>> from sklearn.naive_bayes import MultinomialNB
     >>> learner_name("perceptron(passes = 1)"), learner_name(MultinomialNB(alpha=0.5))
     ('perceptron', 'nb(alpha=0.5)')

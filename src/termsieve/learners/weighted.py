@@ -27,6 +27,11 @@ class BalancedSVM(SquaredHingeSVM):
     """Linear SVM in whose sum of losses a class and the rest weigh the same, however rare the class is.
 
     For two classes it is LinearSVC(class_weight="balanced").
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Weight of the losses against the size of the weights; must be above 0.
     """
 
     def _improve(self, rows: Rows, positive: NDArray[np.bool_], w: Floats, space: Any) -> None:

@@ -14,13 +14,33 @@ from numpy.typing import ArrayLike, NDArray
 from termsieve.errors import ParameterError, unknown_name
 from termsieve.spec import EXTRAS, bound_parameters, format_spec, parse_spec
 
+#: How to read the values of a metric: whether they have a sign, and whether they know the class at all.
 Kind = Literal["two-sided", "signed", "one-sided", "no class"]
+#: An array of float64.
 Floats = NDArray[np.float64]
 _TABLE = 4  # a metric's first parameters: tp, fp, pos, neg
 
 
 class Occurrences(NamedTuple):
-    """How often terms occur, for the metrics that count words rather than documents."""
+    """How often terms occur, for the metrics that count words rather than documents.
+
+    Parameters
+    ----------
+    tf_pos : ndarray of float
+        Occurrences of the term in the class.
+    tf_neg : ndarray of float
+        Occurrences of the term outside the class.
+    all_pos : ndarray of float
+        Occurrences of all terms in the class.
+    all_neg : ndarray of float
+        Occurrences of all terms outside the class.
+    squares : ndarray of float
+        Sum over documents of the squared occurrences of the term.
+    n_terms : int
+        Number of terms.
+    names : ndarray of str, optional
+        The terms, where they have names.
+    """
 
     tf_pos: Floats  # occurrences of the term in the class
     tf_neg: Floats  # ... and outside it
@@ -54,6 +74,10 @@ class Metric:
         Whether negative terms are scored by their mirror image when both kinds are ranked.
     chi_squared : callable, optional
         The function from a score to its chi-squared statistic with one degree of freedom.
+    standardised : bool
+        Whether a score is in standard errors.
+    by_name : bool
+        Whether terms with equal counts may score differently.
     joint : callable, optional
         The form of the metric over all classes, a function of (tp, pos).
     registered : bool
@@ -126,6 +150,7 @@ class Metric:
         return hash(str(self))
 
 
+#: The registry of metrics: name -> :class:`termsieve.Metric`. :func:`termsieve.register_metric` adds to it.
 METRICS: dict[str, Metric] = {}
 
 
@@ -191,6 +216,15 @@ def register_metric(name: str, **facts: Any) -> Callable[[Callable[..., Any]], C
     -------
     callable
         The decorator; it returns the function unchanged.
+
+    Examples
+    --------
+    >>> @register_metric("precision_of_term", kind="one-sided", label="Share of the class")
+    ... def share(tp, fp, pos, neg):
+    ...     return tp / np.maximum(tp + fp, 1)
+    >>> float(get_metric("precision_of_term")(8, 2, 10, 90))
+    0.8
+    >>> del METRICS["precision_of_term"]
     """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -208,6 +242,24 @@ def direction(tp: ArrayLike, fp: ArrayLike, pos: ArrayLike, neg: ArrayLike) -> N
 def direction(tp: Any, fp: Any, pos: Any, neg: Any) -> Any:
     """Return +1 for positive terms (tpr > fpr), -1 for negative ones, 0 for neither.
 
+    Parameters
+    ----------
+    tp : array-like
+        Documents of the class with the term.
+    fp : array-like
+        Documents outside the class with the term.
+    pos : array-like
+        All documents of the class.
+    neg : array-like
+        All documents outside the class.
+
+    Returns
+    -------
+    int or ndarray of int
+        +1, -1 or 0.
+
+    Examples
+    --------
     >>> direction(8, 2, 10, 90), direction([0, 1], [1, 9], 10, 90)
     (np.int8(1), array([-1,  0], dtype=int8))
     """

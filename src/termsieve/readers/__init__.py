@@ -19,7 +19,7 @@ __all__ = ["FORMATS", "Format", "get_format", "guessed_format", "load_docstrings
 
 _log = logging.getLogger("termsieve")
 
-# Each module declares its format; the first one that recognises a file reads it.
+#: The file formats: name -> declaration. The first one that recognises a file reads it.
 FORMATS: dict[str, Format] = {
     module.FORMAT.name: module.FORMAT for module in (arff, reuters, reviews, svmlight, tables, folders)
 }
@@ -45,6 +45,23 @@ def read(path: Paths, format: str | None = None, *, name: str | None = None, **o
     -------
     Corpus
         Its `source`, also part of its repr, says how it was read.
+
+    Raises
+    ------
+    FormatError
+        If the file is damaged or of an unknown format.
+    InputError
+        If there is nothing at the path, or no document in it.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "mail.csv")
+    ...     with open(path, "w") as file:
+    ...         _ = file.write("body,label\\ncheap pills,spam\\nsee you,ham\\n")
+    ...     read(path)
+    <Corpus 'mail': 2 texts, 2 classes, read as table (CSV, text='body', label='label')>
     """
     chosen = get_format(path, format)
     for option in options:
@@ -57,7 +74,20 @@ def read(path: Paths, format: str | None = None, *, name: str | None = None, **o
 
 
 def get_format(path: Paths, name: str | None = None) -> Format:
-    """Return the format with a name or, without a name, the format recognised by names and contents."""
+    """Return the format with a name or, without a name, the format recognised by names and contents.
+
+    Parameters
+    ----------
+    path : path, or list of paths
+        What is to be read.
+    name : str, optional
+        One of :data:`FORMATS`.
+
+    Returns
+    -------
+    Format
+        The declaration of the format.
+    """
     chosen = guessed_format(path) if name is None else name
     if chosen not in FORMATS:
         raise unknown_name("format", str(chosen), FORMATS)
@@ -65,7 +95,18 @@ def get_format(path: Paths, name: str | None = None) -> Format:
 
 
 def guessed_format(path: Paths) -> str:
-    """Return the name of the format that is recognised by a path's names and contents."""
+    """Return the name of the format that is recognised by a path's names and contents.
+
+    Parameters
+    ----------
+    path : path, or list of paths
+        What is to be read.
+
+    Returns
+    -------
+    str
+        One of :data:`FORMATS`.
+    """
     if not isinstance(path, str | os.PathLike):
         return tables.FORMAT.name
     if not os.path.exists(path):

@@ -43,6 +43,12 @@ def load_docstrings() -> Corpus:
     -------
     Corpus
         The texts and their labels.
+
+    Examples
+    --------
+    >>> corpus = load_docstrings()
+    >>> "stats" in set(corpus.labels)
+    True
     """
     import scipy
 

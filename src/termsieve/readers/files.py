@@ -153,7 +153,7 @@ def open_binary(path: str | os.PathLike[str]) -> IO[bytes]:
 
 
 class _ZstdFile(io.RawIOBase):
-    """The content of a file that zstd packed; where it is cut short, an error, which zstandard lets pass."""
+    """The content of a file that zstd packed; damage is an OSError, a missing end an EOFError."""
 
     def __init__(self, path: str | os.PathLike[str], mode: str) -> None:
         self._file = open(path, mode)  # noqa: SIM115, close() closes it
@@ -183,7 +183,7 @@ class _ZstdFile(io.RawIOBase):
     def _unpacked(self, packed: bytes) -> bytes:
         try:
             plain: bytes = self._frame.decompress(packed)
-        except Exception as error:  # each library has an error of its own
+        except Exception as error:  # ZstdError is known only once the module is loaded
             raise OSError(f"zstd: {error}") from error
         self._within, self._packed = not self._frame.eof, b""
         if self._frame.eof:
@@ -193,9 +193,10 @@ class _ZstdFile(io.RawIOBase):
 
 def _zstd_decompressor() -> Any:
     try:
-        return import_module("compression.zstd").ZstdDecompressor()  # of Python 3.14
+        module = import_module("compression.zstd")  # of Python 3.14
     except ImportError:
-        return import_module("zstandard").ZstdDecompressor().decompressobj()
+        module = import_module("backports.zstd")
+    return module.ZstdDecompressor()
 
 
 def _zstd_open(path: str | os.PathLike[str], mode: str) -> IO[bytes]:

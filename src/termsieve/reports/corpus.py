@@ -237,6 +237,12 @@ def corpus_report(
     -------
     str
         The HTML document.
+
+    Examples
+    --------
+    >>> from termsieve import Corpus
+    >>> mail = Corpus(["cheap pills", "see you", "cheap watches", "you see"], ["spam", "ham", "spam", "ham"])
+    >>> page = corpus_report(mail, "report.html", title="Mail")  # doctest: +SKIP
     """
     if max_classes < 1:
         raise ParameterError(f"max_classes must be 1 or more, not {max_classes!r}")

@@ -242,6 +242,11 @@ def study_report(
     -------
     str
         The HTML document.
+
+    Examples
+    --------
+    >>> from termsieve import Results
+    >>> page = study_report(Results.open("results"), "report.html", measure="f1")  # doctest: +SKIP
     """
     manifest: dict[str, Any] = {}
     if isinstance(results, Results):

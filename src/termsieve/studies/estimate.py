@@ -21,7 +21,23 @@ from termsieve.studies.tasks import Task, all_tasks, cut_units, pieces, task_sec
 
 
 class Estimate(NamedTuple):
-    """The amount of work of a plan."""
+    """The amount of work of a plan.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan.
+    problems : dict
+        Number of problems per corpus.
+    units : int
+        Number of units of work.
+    trainings : int
+        Number of trainings.
+    seconds : float or None
+        Seconds on one core, by the calibration; None without one.
+    memory_mb : float
+        Megabytes of one process, a rough upper bound.
+    """
 
     plan: Plan
     problems: dict[str, int]
@@ -55,6 +71,23 @@ def study_estimate(
 
     For each corpus, random tasks of the first fold are run. The ratio of their seconds to the fixed estimate
     scales the estimate of all tasks of the corpus.
+
+    Parameters
+    ----------
+    plan : str, path or Plan
+        The name of a built-in plan, a TOML file, or a Plan.
+    data : path, optional
+        The folder that the plan's paths are relative to; by default the one that TERMSIEVE_DATA names, or
+        the current folder.
+    corpora : mapping of str to Corpus, optional
+        Corpora in memory, by name, instead of reading them from files.
+    calibrate_seconds : float, default=10.0
+        Seconds to spend on timing; 0 for none.
+
+    Returns
+    -------
+    Estimate
+        Units, trainings, seconds and memory.
     """
     chosen = load_plan(plan)
     sources = Sources(chosen, data_folder(data), corpora or {}, {})
@@ -109,6 +142,19 @@ def _calibrated(
 
 
 def study_summary(plan: str | os.PathLike[str] | Plan, **options: Any) -> str:
-    """Return a description of what a plan will do; the options are those of `study_estimate`."""
+    """Return a description of what a plan will do; the options are those of `study_estimate`.
+
+    Parameters
+    ----------
+    plan : str, path or Plan
+        The name of a built-in plan, a TOML file, or a Plan.
+    **options
+        The options of `study_estimate`.
+
+    Returns
+    -------
+    str
+        Several lines of text.
+    """
     estimate = study_estimate(plan, **options)
     return f"{estimate}\n\n{estimate.plan}"

@@ -158,7 +158,20 @@ class Plan:
 
     @classmethod
     def parse(cls, text: str, name: str = "study") -> Plan:
-        """Return the plan of a TOML text, or raise a StudyError that lists all mistakes and their lines."""
+        """Return the plan of a TOML text, or raise a StudyError that lists all mistakes and their lines.
+
+        Parameters
+        ----------
+        text : str
+            The TOML text.
+        name : str, default="study"
+            The name of the plan.
+
+        Returns
+        -------
+        Plan
+            The plan.
+        """
         from termsieve.studies.plan_reader import PlanReader
 
         return PlanReader(text, name).plan()
@@ -225,29 +238,99 @@ class Plan:
         return tomli_w.dumps({key: value for key, value in root.items() if value} | tables)
 
     def corpus(self, name: str) -> CorpusPlan:
-        """Return the entry of that corpus."""
+        """Return the entry of that corpus.
+
+        Parameters
+        ----------
+        name : str
+            The name of the corpus.
+
+        Returns
+        -------
+        CorpusPlan
+            The entry.
+        """
         return next(corpus for corpus in self.corpora if corpus.name == name)
 
     def method(self, name: str, corpus: str) -> Method:
-        """Return the method of that name that a corpus is run with."""
+        """Return the method of that name that a corpus is run with.
+
+        Parameters
+        ----------
+        name : str
+            The name of the method.
+        corpus : str
+            The name of a corpus of the plan.
+
+        Returns
+        -------
+        Method
+            The method.
+        """
         return next(method for method in self.methods_for(corpus) if method.name == name)
 
     def learner(self, name: str) -> LearnerPlan:
-        """Return the entry of that learner."""
+        """Return the entry of that learner.
+
+        Parameters
+        ----------
+        name : str
+            The name of the learner.
+
+        Returns
+        -------
+        LearnerPlan
+            The entry.
+        """
         return next(entry for entry in self.learners if entry.name == name)
 
     def methods_for(self, corpus: str) -> list[Method]:
-        """Return the methods that are run on a corpus; "all" features, if asked for, is the last one."""
+        """Return the methods that are run on a corpus; "all" features, if asked for, is the last one.
+
+        Parameters
+        ----------
+        corpus : str
+            The name of a corpus of the plan.
+
+        Returns
+        -------
+        list of Method
+            The methods.
+        """
         chosen = [m for m in self.methods if m.corpora is None or corpus in m.corpora]
         return chosen + [NO_SELECTION] * (ALL in self.sizes_of(corpus))
 
     def sizes_of(self, corpus: str) -> tuple[Size, ...]:
-        """Return the sizes of a corpus: its own, or the plan's."""
+        """Return the sizes of a corpus: its own, or the plan's.
+
+        Parameters
+        ----------
+        corpus : str
+            The name of a corpus of the plan.
+
+        Returns
+        -------
+        tuple of Size
+            The sizes.
+        """
         own = self.corpus(corpus).sizes
         return self.sizes if own is None else own
 
     def sizes_for(self, corpus: str, method: Method) -> tuple[Size, ...]:
-        """Return the sizes that a method is run with on a corpus."""
+        """Return the sizes that a method is run with on a corpus.
+
+        Parameters
+        ----------
+        corpus : str
+            The name of a corpus of the plan.
+        method : Method
+            A method of the plan.
+
+        Returns
+        -------
+        tuple of Size
+            The sizes.
+        """
         if method.select == "all":
             return (ALL,)
         if method.own_sizes is not None:
@@ -255,7 +338,18 @@ class Plan:
         return tuple(size for size in self.sizes_of(corpus) if size != ALL)
 
     def learners_for(self, n_documents: int) -> list[LearnerPlan]:
-        """Return the learners that are run on a corpus with this number of documents."""
+        """Return the learners that are run on a corpus with this number of documents.
+
+        Parameters
+        ----------
+        n_documents : int
+            Number of documents of the corpus.
+
+        Returns
+        -------
+        list of LearnerPlan
+            The learners.
+        """
         return [e for e in self.learners if e.max_documents is None or n_documents <= e.max_documents]
 
 
@@ -333,6 +427,7 @@ def _built_in() -> dict[str, Any]:
     return dict(sorted(found.items()))
 
 
+#: The built-in plans: name -> content of the plan file.
 PLANS: dict[str, Any] = _built_in()
 
 

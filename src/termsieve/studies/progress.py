@@ -9,7 +9,23 @@ from typing import NamedTuple
 
 
 class Progress(NamedTuple):
-    """The progress of a run; the counts are of this run, `seconds` since it began."""
+    """The progress of a run; the counts are of this run, `seconds` since it began.
+
+    Parameters
+    ----------
+    trainings : int
+        Trainings that are done.
+    all_trainings : int
+        Trainings of this run.
+    units : int
+        Units of work that are done.
+    all_units : int
+        Units of this run.
+    failed : int
+        Units that failed.
+    seconds : float
+        Seconds since the run began.
+    """
 
     trainings: int
     all_trainings: int

@@ -100,7 +100,18 @@ class Results:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Results:
-        """Return the results in a directory that a study wrote."""
+        """Return the results in a directory that a study wrote.
+
+        Parameters
+        ----------
+        path : path
+            The directory.
+
+        Returns
+        -------
+        Results
+            The results.
+        """
         return cls(path, read_manifest(Path(path)))
 
     def __repr__(self) -> str:
@@ -148,6 +159,11 @@ class Results:
         **equal
             Keep only rows whose column has this value, or one of these values, as in
             ``results.frame(corpus="fbis", method=["bns", "information_gain"], size_kind="k")``.
+
+        Returns
+        -------
+        polars.LazyFrame
+            The rows.
         """
         return self._scan(self._sound_parts("rows"), ROWS, equal)
 
@@ -155,6 +171,16 @@ class Results:
         """Return the selections as a lazy polars frame; `terms` holds column numbers in rank order.
 
         `vocabulary(corpus)` gives the terms of the columns. The parameters are those of `frame`.
+
+        Parameters
+        ----------
+        **equal
+            Keep only rows whose column has this value, or one of these values.
+
+        Returns
+        -------
+        polars.LazyFrame
+            The selections.
         """
         return self._scan(self._sound_parts("selections"), SELECTIONS, equal)
 
@@ -218,7 +244,18 @@ class Results:
         return frame
 
     def vocabulary(self, corpus: str) -> list[str]:
-        """Return the terms of a corpus in the order of its columns."""
+        """Return the terms of a corpus in the order of its columns.
+
+        Parameters
+        ----------
+        corpus : str
+            The name of a corpus.
+
+        Returns
+        -------
+        list of str
+            The terms.
+        """
         import polars as pl
 
         file = self.path / "vocabulary" / f"{corpus}.parquet"
@@ -238,7 +275,18 @@ class Results:
         return _ordered(self.frame(), ROW_KEYS)
 
     def equals(self, other: Results) -> bool:
-        """Return whether two runs have the same rows and selections, apart from the columns of seconds."""
+        """Return whether two runs have the same rows and selections, apart from the columns of seconds.
+
+        Parameters
+        ----------
+        other : Results
+            The results of the other run.
+
+        Returns
+        -------
+        bool
+            Whether they are equal.
+        """
         return self.sorted_rows().equals(other.sorted_rows()) and _ordered(
             self.selections(), SELECTION_KEYS
         ).equals(_ordered(other.selections(), SELECTION_KEYS))

@@ -36,7 +36,27 @@ PACKAGES = ("termsieve", "numpy", "scipy", "scikit-learn", "polars")
 
 @dataclass(frozen=True)
 class Status:
-    """How much of a study is done."""
+    """How much of a study is done.
+
+    Parameters
+    ----------
+    name : str
+        The name of the plan.
+    path : path
+        The directory.
+    trainings : int
+        Trainings that are done.
+    all_trainings : int
+        Trainings of the plan.
+    rows : int
+        Number of rows.
+    failed : int
+        Number of failed units.
+    corpora : dict
+        For each corpus the trainings that are done, and all.
+    faults : dict
+        What is wrong with which file, if the files were verified.
+    """
 
     name: str
     path: Path
@@ -112,6 +132,16 @@ def run_study(
     -------
     Results
         The rows and selections in the directory.
+
+    Raises
+    ------
+    StudyError
+        If the plan has a fault, or the directory holds results of another plan.
+
+    Examples
+    --------
+    >>> results = run_study("quick", "results", workers=2)  # doctest: +SKIP
+    >>> results.frame(size_kind="k").collect()  # doctest: +SKIP
     """
     chosen = load_plan(plan)
     _check_share(share)
@@ -164,12 +194,32 @@ def resume_study(out: str | os.PathLike[str], **options: Any) -> Results:
     -------
     Results
         The rows and selections in the directory.
+
+    Raises
+    ------
+    StudyError
+        If there is no study in the directory.
+
+    Examples
+    --------
+    >>> results = resume_study("results", workers=2)  # doctest: +SKIP
     """
     return run_study(stored_plan(out), out, **options)
 
 
 def stored_plan(out: str | os.PathLike[str]) -> Plan:
-    """Return the plan of a results directory."""
+    """Return the plan of a results directory.
+
+    Parameters
+    ----------
+    out : path
+        The directory with the results.
+
+    Returns
+    -------
+    Plan
+        The plan.
+    """
     manifest = read_manifest(Path(out))
     try:
         plan = Plan.parse(manifest["plan"], manifest["name"])
@@ -185,6 +235,18 @@ def study_status(out: str | os.PathLike[str], *, verify: bool = False) -> Status
 
     With `verify=True` every file is compared with its checksum; `faults` lists the damaged ones, and a
     damaged part counts as not done. Otherwise a damaged part of the rows is an error.
+
+    Parameters
+    ----------
+    out : path
+        The directory with the results.
+    verify : bool, default=False
+        Whether to compare every file with its checksum.
+
+    Returns
+    -------
+    Status
+        Trainings done and missing, rows and failures.
     """
     results = Results.open(out)
     faults = results.verify() if verify else {}
@@ -390,6 +452,20 @@ def merge_studies(
     """Unite two directories with results of one plan, for example from two machines, in a third.
 
     Rows that both have must agree, and are kept once.
+
+    Parameters
+    ----------
+    first : path
+        The directory of one run.
+    second : path
+        The directory of the other.
+    out : path
+        The directory for both; it must be empty or missing.
+
+    Returns
+    -------
+    Results
+        The results of both.
     """
 
     one, other = Results.open(first), Results.open(second)

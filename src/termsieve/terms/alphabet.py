@@ -10,6 +10,7 @@ import numpy as np
 
 from termsieve.kernels.tokenise import Alphabet
 
+#: The tokens by default, as in scikit-learn: runs of at least two word characters.
 TOKEN_PATTERN = r"(?u)\b\w\w+\b"
 N_CODE_POINTS = 0x110000
 # Its lower case depends on the letters around it, so Python converts a text that has it.
@@ -61,6 +62,18 @@ def linear_pattern(token_pattern: str) -> bool:
     With an end but no beginning of a word, or with a long least length, Python's `re` looks at the same
     characters again from every place; most other patterns are not known to be harmless.
 
+    Parameters
+    ----------
+    token_pattern : str
+        A regular expression.
+
+    Returns
+    -------
+    bool
+        Whether the time is known to be linear.
+
+    Examples
+    --------
     >>> linear_pattern(r"(?u)\\b\\w\\w+\\b"), linear_pattern(r"(\\w+)+$")
     (True, False)
     """

@@ -7,11 +7,23 @@ from typing import Any
 
 from termsieve.errors import unknown_name
 
+#: The stemmers that ``stem=`` takes.
 STEMMERS = ("porter",)
 
 
 def stop_word_set(stop_words: str | Collection[str] | None) -> frozenset[Any] | None:
-    """Return the words of a list, or of the list with a name: "english" is scikit-learn's."""
+    """Return the words of a list, or of the list with a name: "english" is scikit-learn's.
+
+    Parameters
+    ----------
+    stop_words : str, collection of str or None
+        A list's name, or the words.
+
+    Returns
+    -------
+    frozenset or None
+        The words; None where there are none to leave out.
+    """
     if stop_words is None:
         return None
     if isinstance(stop_words, str):
@@ -25,7 +37,18 @@ def stop_word_set(stop_words: str | Collection[str] | None) -> frozenset[Any] | 
 
 
 def stemmer(stem: str) -> Callable[[Iterable[str]], list[str]]:
-    """Return the function from words to stems: "porter" is Porter's algorithm for English, by PyStemmer."""
+    """Return the function from words to stems: "porter" is Porter's algorithm for English, by PyStemmer.
+
+    Parameters
+    ----------
+    stem : str
+        One of :data:`STEMMERS`.
+
+    Returns
+    -------
+    callable
+        The function.
+    """
     if stem not in STEMMERS:
         raise unknown_name("stemmer", stem, STEMMERS)
     import Stemmer

@@ -28,7 +28,22 @@ MAX_THREADS = 4
 
 
 def decoded(docs: Iterable[Any], encoding: str = "utf-8", errors: str = "strict") -> Iterator[Any]:
-    """Yield the documents; bytes are decoded."""
+    """Yield the documents; bytes are decoded.
+
+    Parameters
+    ----------
+    docs : iterable
+        The documents.
+    encoding : str, default="utf-8"
+        The encoding of bytes.
+    errors : str, default="strict"
+        What to do with bytes that are not in this encoding, as in `bytes.decode`.
+
+    Yields
+    ------
+    str
+        A text.
+    """
     if isinstance(docs, str | bytes):
         raise InputError("a single text was given; give a list of texts, one for each document")
     if not isinstance(docs, Iterable):
@@ -262,7 +277,24 @@ def _counts(
 def count_known(
     docs: Iterable[Any], analysis: Analysis, vocabulary: Mapping[Any, int], n_threads: int | None = None
 ) -> sparse.csr_matrix:
-    """Return the count of every term of a vocabulary in every document; other terms are left out."""
+    """Return the count of every term of a vocabulary in every document; other terms are left out.
+
+    Parameters
+    ----------
+    docs : iterable
+        The documents.
+    analysis : Analysis
+        How a text becomes terms.
+    vocabulary : mapping of str to int
+        The column of each term.
+    n_threads : int, optional
+        Number of threads; by default one per processor, but at most four.
+
+    Returns
+    -------
+    sparse matrix
+        The counts, documents x vocabulary.
+    """
     return _counts(docs, analysis, vocabulary, n_threads)[0]
 
 
@@ -273,6 +305,20 @@ def count_terms(
 
     If the kernel can do it, it uses `n_threads` threads (by default one per core, but at most four); the
     result is the same for any number.
+
+    Parameters
+    ----------
+    docs : iterable
+        The documents.
+    analysis : Analysis
+        How a text becomes terms.
+    n_threads : int, optional
+        Number of threads; by default one per processor, but at most four.
+
+    Returns
+    -------
+    tuple of sparse matrix and ndarray
+        The counts, documents x terms, and the terms.
     """
     X, terms = _counts(docs, analysis, None, n_threads)
     if not terms:
@@ -285,7 +331,17 @@ def count_terms(
 
 
 def check_term_limits(min_df: Any, max_df: Any, max_features: Any) -> None:
-    """Raise an error for invalid limits, before any text is read."""
+    """Raise an error for invalid limits, before any text is read.
+
+    Parameters
+    ----------
+    min_df : int or float, default=1
+        Least document frequency: a number of documents, or a share of them.
+    max_df : int or float, default=1.0
+        Greatest document frequency: a number of documents, or a share of them.
+    max_features : int, optional
+        Number of terms to keep, the most frequent ones.
+    """
     check_limit("min_df", min_df)
     check_limit("max_df", max_df)
     if max_features is not None and (not isinstance(max_features, Integral) or max_features < 1):
@@ -295,7 +351,24 @@ def check_term_limits(min_df: Any, max_df: Any, max_features: Any) -> None:
 def kept_columns(
     X: sparse.csr_matrix, min_df: float = 1, max_df: float = 1.0, max_features: int | None = None
 ) -> np.ndarray:
-    """Return the columns with a document frequency within the limits, the most frequent of them, sorted."""
+    """Return the columns with a document frequency within the limits, the most frequent of them, sorted.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_docs, n_terms)
+        The term matrix.
+    min_df : int or float, default=1
+        Least document frequency: a number of documents, or a share of them.
+    max_df : int or float, default=1.0
+        Greatest document frequency: a number of documents, or a share of them.
+    max_features : int, optional
+        Number of terms to keep, the most frequent ones.
+
+    Returns
+    -------
+    ndarray of int
+        The columns.
+    """
     least, greatest = document_limits(X.shape[0], min_df, max_df)
     df = np.bincount(X.indices, minlength=X.shape[1])
     kept = np.flatnonzero((df >= least) & (df <= greatest))
@@ -309,7 +382,18 @@ def kept_columns(
 
 
 def term_numbers(vocabulary: Mapping[Any, int] | Iterable[Any]) -> dict[Any, int]:
-    """Return the column of each term of a vocabulary: a mapping, terms in order, or a set (sorted)."""
+    """Return the column of each term of a vocabulary: a mapping, terms in order, or a set (sorted).
+
+    Parameters
+    ----------
+    vocabulary : mapping or iterable
+        The terms.
+
+    Returns
+    -------
+    dict of str to int
+        The column of each term.
+    """
     if isinstance(vocabulary, Mapping):
         numbers = dict(vocabulary)
         if set(numbers.values()) != set(range(len(numbers))):

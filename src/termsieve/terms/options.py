@@ -30,6 +30,7 @@ def _ascii_only(text: str) -> str:
 
 
 ACCENTS: dict[str, Callable[[str], str]] = {"ascii": _ascii_only, "unicode": _without_accents}
+#: What a term can be made of: words, characters, or characters within words.
 ANALYZERS = ("word", "char", "char_wb")
 
 
@@ -67,6 +68,29 @@ class Analysis:
 
     Stop words are removed first, then words are stemmed, then n-grams are made.
 
+    Parameters
+    ----------
+    lowercase : bool, default=True
+        Whether texts are lower-cased first.
+    token_pattern : str, optional
+        The regular expression of a token.
+    stop_words : str or collection of str, optional
+        Words to leave out, or the name of a list of them.
+    ngram_range : tuple of int, default=(1, 1)
+        Least and greatest length of an n-gram.
+    strip_accents : {"ascii", "unicode"} or callable, optional
+        How accents are removed.
+    analyzer : {"word", "char", "char_wb"} or callable, default="word"
+        What terms are made of, or the function from a document to its terms.
+    preprocessor : callable, optional
+        Replaces lower-casing and the removal of accents.
+    tokenizer : callable, optional
+        Replaces the token pattern.
+    stem : str, optional
+        The name of a stemmer.
+
+    Examples
+    --------
     >>> Analysis(stop_words=["the"], ngram_range=(1, 2)).analyser()("The cat sat")
     ['cat', 'sat', 'cat sat']
     """
@@ -113,7 +137,18 @@ class Analysis:
         return self
 
     def doubts(self, vocabulary: Iterable[Any] | None = None) -> Iterator[str]:
-        """Yield a warning for each option that is allowed but probably a mistake."""
+        """Yield a warning for each option that is allowed but probably a mistake.
+
+        Parameters
+        ----------
+        vocabulary : iterable, optional
+            The vocabulary, if one is given.
+
+        Yields
+        ------
+        str
+            A sentence.
+        """
         if self.lowercase and any(isinstance(t, str) and any(map(str.isupper, t)) for t in vocabulary or ()):
             yield "the vocabulary has upper case characters, which no text has with lowercase=True"
         if self.analyzer != "word":
@@ -207,7 +242,20 @@ class Analysis:
         return TermTable(letters, runs.min_length, runs.starts_word, runs.ends_word, stops)
 
     def documents(self, batch: list[Any], first: int = 0) -> Documents:
-        """Return the texts of a batch for the kernel; `first` is the number of its first document."""
+        """Return the texts of a batch for the kernel; `first` is the number of its first document.
+
+        Parameters
+        ----------
+        batch : list of str
+            The texts.
+        first : int, default=0
+            The number of the first document of the batch.
+
+        Returns
+        -------
+        Documents
+            The texts as the kernel reads them.
+        """
         runs = token_runs(self.token_pattern or "")
         assert runs is not None
         if self.preprocessor is not None or self.strip_accents:

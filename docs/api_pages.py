@@ -1,0 +1,110 @@
+"""The package's public names come in; the pages of the API reference that list them go out, in docs/api.
+
+A name is public if it is in `termsieve.__all__` or in the `__all__` of a submodule. It is documented once:
+under `termsieve` if it is there, otherwise in the first submodule that has it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import shutil
+from importlib import import_module
+from pathlib import Path
+from types import GenericAlias, ModuleType
+from typing import Any
+
+import termsieve
+
+PACKAGE = Path(termsieve.__file__).parent
+KINDS = {"Classes": inspect.isclass, "Functions": inspect.isroutine}
+
+
+def modules() -> dict[str, ModuleType]:
+    """Return the documented modules by name: the package, then each submodule that has `__all__`."""
+    named = {f"termsieve.{name}": import_module(f"termsieve.{name}") for name in termsieve._SUBMODULES}
+    return {
+        "termsieve": termsieve,
+        **{name: module for name, module in named.items() if hasattr(module, "__all__")},
+    }
+
+
+def public_names() -> dict[str, dict[str, Any]]:
+    """Return the public names that each documented module is the home of, with their values."""
+    homes: dict[str, dict[str, Any]] = {}
+    known: dict[tuple[str, int], str] = {}
+    for name, module in modules().items():
+        homes[name] = {}
+        for own in sorted(module.__all__):
+            value = getattr(module, own)
+            if own != "__version__" and (own, id(value)) not in known:
+                known[own, id(value)] = name
+                homes[name][own] = value
+    return {name: values for name, values in homes.items() if values}
+
+
+def title(text: str, line: str = "=") -> str:
+    """Return a heading."""
+    return f"{text}\n{line * len(text)}\n\n"
+
+
+def sentence(module: ModuleType) -> str:
+    """Return the first sentence of a module's docstring, with its single quotes as code."""
+    first = (inspect.getdoc(module) or "").split("\n\n")[0].replace("\n", " ")
+    return first.replace("`", "``")
+
+
+def data_comment(module: str, name: str) -> str:
+    """Return what the comment that begins with `#:` above a constant says, or an empty text."""
+    part = termsieve._HOME.get(name, "") if module == "termsieve" else module.split(".")[1]
+    for path in sorted([*PACKAGE.glob(f"{part}.py"), *PACKAGE.glob(f"{part}/**/*.py")]):
+        found = re.search(rf"((?:^#: .*\n)+)^{name}\b", path.read_text(encoding="utf-8"), re.MULTILINE)
+        if found:
+            return " ".join(line.removeprefix("#: ") for line in found[1].splitlines())
+    return ""
+
+
+def module_page(name: str, values: dict[str, Any]) -> str:
+    """Return the page of one module: classes and functions with a page each, and its constants."""
+    page = title(name) + f".. currentmodule:: {name}\n\n{sentence(modules()[name])}\n\n"
+    left = dict(values)
+    for kind, belongs in KINDS.items():
+        chosen = [
+            own for own, value in left.items() if belongs(value) and not isinstance(value, GenericAlias)
+        ]
+        left = {own: value for own, value in left.items() if own not in chosen}
+        if chosen:
+            listed = "".join(f"   {own}\n" for own in chosen)
+            page += title(kind, "-") + f".. autosummary::\n   :toctree: names\n\n{listed}\n"
+    if left:
+        page += title("Data", "-")
+    return page + "".join(f".. py:data:: {own}\n\n   {data_comment(name, own)}\n\n" for own in left)
+
+
+def index_page(names: dict[str, dict[str, Any]]) -> str:
+    """Return the page that leads to those of the modules."""
+    page = title("API reference")
+    page += (
+        "The names that are typed every day are in ``termsieve`` itself; the others are in its submodules. "
+        "What is not listed here may change without notice.\n\n"
+    )
+    for name in names:
+        page += f":doc:`{name}`\n   {sentence(modules()[name])}\n\n"
+    return page + ".. toctree::\n   :hidden:\n\n" + "".join(f"   {name}\n" for name in names)
+
+
+def write(folder: Path) -> list[str]:
+    """Write the pages of the API reference into the folder, and return their paths; old ones are removed."""
+    names = public_names()
+    pages = {f"{name}.rst": module_page(name, values) for name, values in names.items()}
+    pages["index.rst"] = index_page(names)
+    shutil.rmtree(folder / "names", ignore_errors=True)
+    folder.mkdir(exist_ok=True)
+    for old in folder.glob("*.rst"):
+        if old.name not in pages:
+            old.unlink()
+    for name, text in pages.items():
+        place = folder / name
+        if not place.exists() or place.read_text(encoding="utf-8") != text:
+            place.write_text(text, encoding="utf-8")
+    return [str(folder / name) for name in pages]
