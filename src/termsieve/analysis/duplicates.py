@@ -19,8 +19,18 @@ SCHEMA = {"group": pl.Int64, "document": pl.Int64, "labels": pl.List(pl.String),
 def text_keys(texts: Iterable[str]) -> list[bytes]:
     """Return a key of each text; texts that differ only in case and white space have equal keys.
 
-    A text without any character has an empty key.
+    Parameters
+    ----------
+    texts : iterable of str
+        The texts.
 
+    Returns
+    -------
+    list of bytes
+        The keys; a text without any character has an empty one.
+
+    Examples
+    --------
     >>> a, b, c = text_keys(["Buy  now", "buy now\\n", "buy"])
     >>> a == b, a == c
     (True, False)
@@ -30,7 +40,18 @@ def text_keys(texts: Iterable[str]) -> list[bytes]:
 
 
 def row_keys(X: Any) -> list[bytes]:
-    """Return a key of each row of a sparse term matrix in CSR form; a row without terms has an empty key."""
+    """Return a key of each row of a term matrix; documents with the same terms have equal keys.
+
+    Parameters
+    ----------
+    X : sparse matrix of shape (n_docs, n_terms)
+        The term matrix, in CSR form.
+
+    Returns
+    -------
+    list of bytes
+        The keys; a row without terms has an empty one.
+    """
     rows = (slice(start, stop) for start, stop in pairwise(X.indptr.tolist()))
     parts = ((X.indices[row].tobytes(), X.data[row].tobytes()) for row in rows)
     return [terms + b"|" + counts if terms else b"" for terms, counts in parts]
@@ -83,7 +104,22 @@ def label_names(label: Any) -> list[str]:
 def repeated_documents(
     repeated: pl.DataFrame, texts: Sequence[str] | None = None, letters: int = 120
 ) -> pl.DataFrame:
-    """Return the table of `duplicate_documents` for readers: numbers from 1, conflicts first, texts short."""
+    """Return the table of `duplicate_documents` for readers: numbers from 1, conflicts first, texts short.
+
+    Parameters
+    ----------
+    repeated : polars.DataFrame
+        The table of `duplicate_documents`.
+    texts : sequence of str, optional
+        The texts of all documents; without them there is no column text.
+    letters : int, default=120
+        Most letters of a text.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per document: group, document (from 1), labels, conflict, text.
+    """
     ordered = repeated.sort("conflict", "group", "document", descending=[True, False, False])
     table = ordered.select(
         "group",

@@ -144,6 +144,24 @@ def cross_validated(X: Any, y: Any, folds: int = FOLDS, seed: int = 0) -> CrossV
     each class against the rest if they have several. The documents of each class are spread over the folds
     at random, by the seed. Terms of a single document are left out, for no fold can learn from them.
 
+    Parameters
+    ----------
+    X : matrix of shape (n_docs, n_terms)
+        The term matrix.
+    y : array-like
+        The labels, one or several per document.
+    folds : int, default=5
+        Number of folds.
+    seed : int, default=0
+        Seed of the random folds.
+
+    Returns
+    -------
+    CrossValidation
+        Decision values and weights; `figures`, `confusion`, `doubtful` and `contributions` read them.
+
+    Examples
+    --------
     >>> X = [[1, 0, 1], [1, 0, 0], [0, 1, 1], [0, 1, 0]]
     >>> cross_validated(X, ["a", "a", "b", "b"], folds=2).confusion().tolist()
     [[2, 0], [0, 2]]
@@ -207,7 +225,18 @@ def _folds(labels: Labels, n_folds: int, seed: int) -> Ints:
 
 
 def class_figures(validation: CrossValidation) -> pl.DataFrame:
-    """Return precision, recall and F1 of each class, the class that is told worst first."""
+    """Return precision, recall and F1 of each class, the class that is told worst first.
+
+    Parameters
+    ----------
+    validation : CrossValidation
+        The result of `cross_validated`.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per class: class, documents, precision, recall, f1.
+    """
     return validation.figures().sort("f1", "class")
 
 
@@ -216,9 +245,26 @@ def confused_pairs(
 ) -> pl.DataFrame:
     """Return the pairs of classes that are mistaken for each other most often, and the words between them.
 
-    `share` is the number of mistakes divided by the documents of both classes that were told right or
-    mistaken for each other. `for_first` and `for_second` hold the words that tell the two classes apart best,
-    of documents of these two classes alone.
+    Parameters
+    ----------
+    validation : CrossValidation
+        The result of `cross_validated`.
+    counts : Counts
+        The counts of the documents.
+    metric : str, Metric or callable
+        The metric that chooses the words.
+    n : int, default=12
+        Most pairs.
+    words : int, default=5
+        Number of words for each class of a pair.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per pair: first, second, first_as_second and second_as_first (numbers of documents), share
+        (mistakes divided by the documents of both classes that were told right or mistaken for each other),
+        for_first and for_second (the words that tell the two classes apart best, of documents of these two
+        classes alone).
     """
     confusion = validation.confusion()
     names = [str(label) for label in validation.labels.classes.tolist()]

@@ -25,6 +25,20 @@ COMPARED_WORDS = 20_000  # the most frequent ones, of which a similar one is sug
 def rate_interval(hits: Any, total: Any, level: float = LEVEL) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return Wilson's interval of a rate: hits of total documents.
 
+    Parameters
+    ----------
+    hits, total : int or array
+        Number of documents with the property, and of all.
+    level : float, default=0.95
+        The probability of the interval.
+
+    Returns
+    -------
+    tuple of arrays
+        The lower and the upper bound.
+
+    Examples
+    --------
     >>> low, high = rate_interval(8, 10)
     >>> round(float(low), 3), round(float(high), 3)
     (0.49, 0.943)
@@ -107,7 +121,18 @@ def word_rates(counts: Counts, word: str, metrics: Sequence[MetricSpec] = ()) ->
 
 
 def class_likeness(counts: Counts) -> NDArray[np.float64]:
-    """Return classes x classes: the cosine of the rates of their words, each weighted by its rarity."""
+    """Return classes x classes: the cosine of the rates of their words, each weighted by its rarity.
+
+    Parameters
+    ----------
+    counts : Counts
+        The counts of all documents.
+
+    Returns
+    -------
+    array of shape (n_classes, n_classes)
+        1 for equal rates, 0 for no word in common.
+    """
     rarity = np.log(counts.n_docs / np.maximum(counts.df, 1) + 1e-12).clip(0)
     rates = np.concatenate(
         [tp / np.maximum(counts.pos[rows, None], 1) * rarity for rows, tp, _ in counts.blocks()]

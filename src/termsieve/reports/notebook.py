@@ -20,7 +20,7 @@ FRAME_HEIGHT = 800  # pixels
 class HtmlReport:
     """An offline HTML report: a notebook shows it in a frame, `show` also opens it in a browser.
 
-    Attributes
+    Parameters
     ----------
     html : str
         The whole document.
@@ -47,7 +47,13 @@ class HtmlReport:
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the report to a file; a failed attempt leaves no file behind."""
+        """Write the report to a file; a failed attempt leaves no file behind.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+        """
         write_whole(path, self.html.encode())
 
     def show(self) -> None:
