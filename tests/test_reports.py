@@ -1,6 +1,7 @@
 """Reports from corpora, counts and results: what they say, that they are whole, bounded and safe."""
 
 import base64
+import gzip
 import hashlib
 import json
 import re
@@ -52,7 +53,8 @@ class Elements(HTMLParser):
 
     @property
     def data(self):
-        return json.loads(next(text for attrs, text in self.scripts if attrs.get("id") == "data"))
+        packed = next(text for attrs, text in self.scripts if attrs.get("id") == "data")
+        return json.loads(gzip.decompress(base64.b64decode(packed)))
 
 
 @pytest.fixture(scope="module")

@@ -129,7 +129,7 @@ def test_hostile_labels_and_words_are_text(corpus_view):
     assert page.evaluate("window.broken") is None
     assert page.locator("h1").inner_text() == HOSTILE[1]
     assert page.locator("main img, main iframe, h1 img").count() == 0
-    options = page.locator(".chooser[data-key=class] option").all_inner_texts()
+    options = page.locator(".chooser[data-key=class]").first.locator("option").all_inner_texts()
     assert sorted(option.rsplit(" (", 1)[0] for option in options) == sorted(HOSTILE[:3])
     assert HOSTILE[0] in cells(page, "classes", 1)
     assert any(HOSTILE[0] in word or "🐘" in word for word in cells(page, "terms", 1))
@@ -201,7 +201,7 @@ def test_nothing_is_cut_off_at_any_width(opened, corpus_page, study_page, width)
     for address in (corpus_page, study_page):
         page = opened(address, viewport={"width": width, "height": 900})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        assert page.locator("figure .chart svg").count() > 4
+        assert page.locator("figure .chart svg").count() >= 4
         assert page.evaluate(INSIDE, "figure .chart svg") == []
         assert page.evaluate(INSIDE, "figure .chart svg text") == []
         tables = page.evaluate(COLUMNS)

@@ -40,6 +40,8 @@ OVERLAP_METRICS = (
     "document_frequency",
 )
 MAX_CLASSES = 30
+PICTURE_POINTS = 2000  # of a map that is saved as a picture
+LINE_RESOLUTION = 110  # of the lines of a map: enough for a page, with half the bytes of the default
 TABLE_TERMS = 20
 GIVEAWAYS = 4  # named in the warning
 EXAMPLES = 3
@@ -95,7 +97,7 @@ SECTIONS = (
                 "map",
                 "ROC map: one point per term",
                 analysis.roc_map,
-                needs=("counts", "label", "metrics", "sizes"),
+                needs=("counts", "label", "metrics", "sizes", "max_points", "resolution"),
                 chart=charts.roc_map,
                 note="Terms up and left speak for the class, down and right against it; terms on the dashed "
                 "line say nothing. Larger points hold several terms. A metric's line goes through the tables "
@@ -432,6 +434,8 @@ def corpus_figures(
             "metrics": list(metrics),
             "compared": list(compared.values()),
             "sizes": sizes,
+            "max_points": PICTURE_POINTS,
+            "resolution": LINE_RESOLUTION,
             "n": k,
             "validation": validation,
             "repeated": repeated,

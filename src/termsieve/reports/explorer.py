@@ -23,14 +23,14 @@ from termsieve.counts import Counts
 from termsieve.display import plain_text
 from termsieve.errors import ParameterError
 from termsieve.metrics import get_metric
-from termsieve.reports.store import narrow, packed
+from termsieve.reports.store import narrow, packed, planes
 from termsieve.telling import MetricSpec
 from termsieve.terms import Analysis
 
 WORD_LETTERS = 200  # a longer term is shortened
 DOCUMENT_LETTERS = 2000  # a longer document is shown in passages
 PASSAGE_WORDS = 12  # words that the passages of a long document are chosen by
-WORDS_SHARE = 0.65  # of the room, for words, scores and lines; the documents get the rest
+WORDS_SHARE = 0.75  # of the room, for words, scores and lines; the documents get the rest
 LINE_STEPS = 2**16 - 1
 LEAST_WORDS = 100
 MOST_WORDS = 300_000
@@ -171,7 +171,7 @@ class Explorer:
             arrays |= {f"tp{c}": narrow(tables.tp[kept]), f"fp{c}": narrow(tables.fp[kept])}
             arrays[f"n{c}"] = narrow(tables.words[kept])
             for m, scores in enumerate(tables.scores):
-                arrays[f"score{c}.{m}"] = scores[kept].astype("<f4")
+                arrays[f"high{c}.{m}"], arrays[f"low{c}.{m}"] = planes(scores[kept])
             head["lines"].append(self._lines[c][0])
             arrays[f"lines{c}"] = self._lines[c][1]
         self._add_company(columns, head, arrays)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import math
 import os
 from collections.abc import Mapping, Sequence
@@ -16,9 +17,10 @@ import polars as pl
 
 from termsieve import __version__
 from termsieve.analysis.of_counts import shown
-from termsieve.charts.theme import script_json, specification, vega_bundle
+from termsieve.charts.theme import specification, vega_bundle
 from termsieve.files import write_whole
 from termsieve.reports.explorer import Explorer, room_for
+from termsieve.reports.store import compressed
 
 TEMPLATES = resources.files("termsieve.reports") / "templates"
 SCRIPTS = ("address.js", "tables.js")
@@ -164,15 +166,14 @@ class Page:
         return replace(self, notes=[*self.notes, *notes])._rendered(data, words)
 
     def _data(self) -> str:
-        """Return the charts and tables of all figures, as JSON."""
-        return script_json(
-            {
-                figure.id: [variant.to_dict() for variant in figure.variants]
-                for section in self.sections
-                for figure in section.figures
-                if not figure.script
-            }
-        )
+        """Return the charts and tables of all figures, as compressed JSON."""
+        figures = {
+            figure.id: [variant.to_dict() for variant in figure.variants]
+            for section in self.sections
+            for figure in section.figures
+            if not figure.script
+        }
+        return compressed(json.dumps(figures, allow_nan=False, separators=(",", ":")).encode())
 
     def _rendered(self, data: str, words: str = "") -> str:
         scripts = (*SCRIPTS, *EXPLORER_SCRIPTS, LAST_SCRIPT) if words else (*SCRIPTS, LAST_SCRIPT)

@@ -31,9 +31,22 @@ def packed(head: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
         at += len(raw)
     text = json.dumps({**head, "arrays": places}, allow_nan=False, separators=(",", ":")).encode()
     text += b" " * (-(len(text) + 4) % ALIGNMENT)
-    content = len(text).to_bytes(4, "little") + text + b"".join(parts)
-    # No time stamp: equal reports are equal files.
+    return compressed(len(text).to_bytes(4, "little") + text + b"".join(parts))
+
+
+def compressed(content: bytes) -> str:
+    """Return bytes as base64 of gzip, without a time stamp: equal reports are equal files."""
     return base64.b64encode(gzip.compress(content, compresslevel=5, mtime=0)).decode()
+
+
+def planes(values: NDArray[Any]) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
+    """Return numbers as the two upper bytes and the third byte of their float32 form.
+
+    Apart they take little more than half the room when compressed; the error is below one in 65,000.
+    """
+    bits = values.astype("<f4").view("<u4").astype(np.uint64)
+    rounded = np.minimum(bits + 0x80, 0xFFFFFFFF).astype("<u4") >> 8
+    return (rounded >> 8).astype("<u2"), (rounded & 0xFF).astype("<u1")
 
 
 KINDS = {"<u1": "Uint8Array", "<u2": "Uint16Array", "<u4": "Uint32Array", "<f4": "Float32Array"}

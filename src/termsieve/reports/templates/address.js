@@ -31,8 +31,19 @@ function anchored() {
 }
 
 // What all parts of the page share.
-const figures = JSON.parse(document.getElementById("data").textContent);
+let figures = {}; // figure id -> its variants
 const hasExplorer = document.getElementById("store") !== null;
 const views = {}; // figure id -> the Vega view
 const chosen = {}; // chooser's key -> the position chosen
 const all = (selector, place = document) => [...place.querySelectorAll(selector)];
+
+// The bytes behind base64 of gzip, in which the page keeps its data.
+async function unzipped(text) {
+  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(plain).arrayBuffer();
+}
+
+async function loadFigures() {
+  figures = JSON.parse(new TextDecoder().decode(await unzipped(document.getElementById("data").textContent)));
+}

@@ -97,7 +97,7 @@ async function saveFigure(figure, button) {
 }
 
 for (const figure of all("figure:not([data-script])")) {
-  const refill = () => fillTable(figure, variantOf(figure).variant);
+  const refill = () => figures[figure.dataset.id] && fillTable(figure, variantOf(figure).variant);
   figure.querySelector("details").addEventListener("toggle", (event) => event.target.open && refill());
   figure.querySelector(".tools input").addEventListener("input", refill);
   figure.querySelector(".table").addEventListener("scroll", () => hintAtColumns(figure));
@@ -116,6 +116,7 @@ for (const chooser of all(".chooser")) {
 window.addEventListener("resize", () => all("details[open]").forEach((each) => hintAtColumns(each.closest("figure"))));
 
 // The explorer's data are unpacked while the first figures are drawn.
+const loaded = loadFigures();
 const unpacked = hasExplorer ? unpackStore(document.getElementById("store").textContent) : null;
 
 async function open() {
@@ -130,6 +131,7 @@ async function open() {
     mistakesFromAddress();
     wordFromAddress();
   }
+  await loaded;
   await drawAll(all("figure"));
   const place = address.get("at") && document.getElementById(address.get("at"));
   if (place) place.scrollIntoView({ behavior: "instant" });

@@ -2,9 +2,7 @@
 const store = { words: [], docs: [], forms: {}, places: null, views: [], lower: null };
 
 async function unpackStore(text) {
-  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-  const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  const buffer = await new Response(plain).arrayBuffer();
+  const buffer = await unzipped(text);
   const length = new DataView(buffer).getUint32(0, true);
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
   const kinds = { Uint8Array, Uint16Array, Uint32Array, Float32Array };
@@ -47,9 +45,16 @@ function classView(c) {
   } else {
     row.forEach((_, word) => { row[word] = word; });
   }
-  const scores = store.metrics.map((_, m) => store.array[`score${c}.${m}`]);
+  const scores = store.metrics.map((_, m) => floatsOf(store.array[`high${c}.${m}`], store.array[`low${c}.${m}`]));
   store.views[c] = { tp, row, tables, scores, ranks: scores.map((values) => ranksOf(values, tables.n)) };
   return store.views[c];
+}
+
+// Numbers from the upper two bytes and the third byte of their float32 form.
+function floatsOf(high, low) {
+  const bits = new Uint32Array(high.length);
+  for (let i = 0; i < bits.length; i++) bits[i] = (high[i] << 16) | (low[i] << 8);
+  return new Float32Array(bits.buffer);
 }
 
 // 1 plus the number of words with a greater score; and how many words share it.

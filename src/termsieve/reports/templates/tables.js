@@ -132,9 +132,13 @@ function hintAtColumns(figure) {
   hint.textContent = hidden.length ? `Scroll right for: ${hidden.map((cell) => cell.textContent).join(", ")}` : "";
 }
 
+// How a cell begins that a spreadsheet runs as a formula; an apostrophe before it keeps it a text.
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
+
 function separated(variant, rows, mark) {
   const quoted = (value) => {
-    const text = value === null || value === undefined ? "" : Array.isArray(value) ? value.join(" ") : String(value);
+    const plain = value === null || value === undefined ? "" : Array.isArray(value) ? value.join(" ") : String(value);
+    const text = typeof value !== "number" && FORMULA.test(plain) ? `'${plain}` : plain;
     return /[",\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   return [variant.columns, ...rows].map((row) => row.map(quoted).join(mark)).join("\r\n") + "\r\n";
