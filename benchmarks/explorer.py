@@ -1,7 +1,7 @@
 """Times the explorer in a real browser: python benchmarks/explorer.py [--corpus PATH] [--documents N].
 
-It writes the report of a corpus, or of N generated documents, and says how large it is, how long it took, when
-the first view is there, how fast a click on a word is answered, and how many frames per second the word map
+It writes the report of a corpus, or of N generated documents, and says how large it is, how long it took,
+when the first view is there, how fast a click on a word is answered, and how many frames per second the word map
 has while it is zoomed. `--pictures FOLDER` also takes pictures of 400 and 1,400 pixels width.
 """
 
@@ -56,7 +56,9 @@ def generated(n: int, folder: Path) -> Path:
         common = generator.choice(len(vocabulary), (size, 30), p=chance / chance.sum())
         own = 1000 + 50 * labels[:, None] + generator.integers(0, 50, (size, 4))
         words = vocabulary[np.concatenate([common, own], axis=1)]
-        parts.append(pl.DataFrame({"text": [" ".join(row) for row in words], "label": [f"c{c}" for c in labels]}))
+        parts.append(
+            pl.DataFrame({"text": [" ".join(row) for row in words], "label": [f"c{c}" for c in labels]})
+        )
     pl.concat(parts).write_parquet(path)
     return path
 
@@ -86,7 +88,9 @@ def measured(path: Path, word: str | None) -> None:
             clicks.append(page.evaluate(CLICK, word or page.evaluate("store.words[store.words.length >> 1]")))
         found = page.evaluate(ZOOM)
         browser.close()
-    print(f"  first view {statistics.median(first):.2f} s, all figures drawn {statistics.median(whole):.2f} s")
+    print(
+        f"  first view {statistics.median(first):.2f} s, all figures drawn {statistics.median(whole):.2f} s"
+    )
     print(f"  a click is answered in {statistics.median(clicks):.0f} ms")
     draw, frame = statistics.median(found["draws"]), statistics.median(found["frames"])
     print(f"  map of {found['words']:,} words ({found['points']:,} points): one drawing {draw:.1f} ms, "
@@ -104,7 +108,9 @@ def pictured(path: Path, folder: Path, name: str) -> None:
             page.screenshot(path=folder / f"{name}-{width}.jpg", type="jpeg", quality=60)
             if page.locator("#wordmap").count():
                 for place in ("overview", "map", "mistakes"):
-                    page.evaluate("place => document.getElementById(place).scrollIntoView({behavior: 'instant'})", place)
+                    page.evaluate(
+                        "place => document.getElementById(place).scrollIntoView({behavior: 'instant'})", place
+                    )
                     page.wait_for_timeout(200)
                     page.screenshot(path=folder / f"{name}-{place}-{width}.jpg", type="jpeg", quality=60)
                 page.locator("#tiles .chips button").first.click()
@@ -114,7 +120,9 @@ def pictured(path: Path, folder: Path, name: str) -> None:
 
 def main() -> None:
     """Read the command line and report each source."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--corpus", help="a corpus that termsieve reads, such as a folder of 20 Newsgroups")
     parser.add_argument("--word", help="the word to click on")
     parser.add_argument("--documents", type=int, help="number of generated documents")
@@ -135,7 +143,9 @@ def main() -> None:
         html = corpus_report(source, place / "report.html")
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
         load = os.getloadavg()[0]
-        print(f"{name}: {len(html.encode()) / 1e6:.2f} MB in {wall:.1f} s ({cpu:.1f} s of processor; load {load:.1f})")
+        print(
+            f"{name}: {len(html.encode()) / 1e6:.2f} MB in {wall:.1f} s ({cpu:.1f} s of processor; load {load:.1f})"
+        )
         if given.pictures:
             pictured(place / "report.html", given.pictures, "explorer")
         else:

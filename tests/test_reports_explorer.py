@@ -408,3 +408,21 @@ def test_a_page_keeps_to_its_megabytes_and_says_what_is_missing():
     assert best <= set(data["words"])
     with pytest.raises(Exception, match=r"max_megabytes=0\.5 is too little"):
         corpus_report(counts, metrics=["bns"], max_megabytes=0.5)
+
+
+def test_a_table_read_in_pieces_gives_the_same_words_and_documents(corpus, tmp_path, monkeypatch):
+    """Everything but what only a term matrix in memory shows: repeated documents."""
+    path = tmp_path / "news.parquet"
+    corpus.to_frame().write_parquet(path)
+    how = {"sizes": (5,), "metrics": ["bns"], "title": "news"}
+    whole = unpacked(corpus_report(path, **how))
+    monkeypatch.setattr("termsieve.reports.reading.STREAMED_BYTES", 0)
+    seen = []
+    pieces = unpacked(corpus_report(path, progress=lambda share, what: seen.append(share), **how))
+    assert whole.keys() == pieces.keys()
+    for name in ("words", "df", "tp", "high0.0", "companyWith", "companyBoth"):
+        assert np.array_equal(whole[name], pieces[name]), name
+    assert [doc["n"] for doc in whole["docs"]] == [doc["n"] for doc in pieces["docs"]]
+    assert [doc["t"] for doc in whole["docs"]] == [doc["t"] for doc in pieces["docs"]]
+    assert seen == sorted(seen)
+    assert (seen[0], seen[-1]) == (0.0, 1.0)

@@ -43,6 +43,7 @@ MAX_CLASSES = 30
 PICTURE_POINTS = 2000  # of a map that is saved as a picture
 LINE_RESOLUTION = 110  # of the lines of a map: enough for a page, with half the bytes of the default
 TABLE_TERMS = 20
+MAP_SIZES = (10, 50, 200, 1000)  # numbers of words that the map has lines for
 GIVEAWAYS = 4  # named in the warning
 EXAMPLES = 3
 MAX_MEGABYTES = 5.0
@@ -184,7 +185,7 @@ def corpus_report(
     *,
     title: str | None = None,
     metrics: Sequence[MetricSpec] = METRICS,
-    sizes: Sequence[int] = SIZES,
+    sizes: Sequence[int] = MAP_SIZES,
     max_classes: int = MAX_CLASSES,
     target: Any = None,
     k: int = TABLE_TERMS,
@@ -336,7 +337,8 @@ def _mistakes(found: Documents, counts: Counts, validation: CrossValidation) -> 
         decided = validation.contributions(found.matrix, document, own, given)
         words = [(str(names[column]), added) for column, added in decided]
         labels = tuple(c for c, has in zip(classes, truth[document].tolist(), strict=True) if has and c >= 0)
-        example = Example(document + 1, found.texts[document], labels, 0.0, tuple(word for word, _ in words))
+        shows = tuple(word for word, _ in words)
+        example = Example(found.number(document), found.texts[document], labels, 0.0, shows)
         mistakes.append(Mistake(example, *pair, margin, words))
         if len(mistakes) == MAX_MISTAKES:
             break

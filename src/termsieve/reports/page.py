@@ -178,7 +178,6 @@ class Page:
     def _rendered(self, data: str, words: str = "") -> str:
         scripts = (*SCRIPTS, *EXPLORER_SCRIPTS, LAST_SCRIPT) if words else (*SCRIPTS, LAST_SCRIPT)
         script = "\n".join(['"use strict";', *(_template_text(name) for name in scripts)])
-        bundle = vega_bundle()
         return _template().render(
             page=self,
             version=__version__,
@@ -186,9 +185,14 @@ class Page:
             data=data,
             words=words,
             script=script,
-            bundle=bundle,
-            policy=_policy(script, bundle),
+            bundle=_packed_bundle(),
+            policy=_policy(script),
         )
+
+
+@cache
+def _packed_bundle() -> str:
+    return compressed(vega_bundle().encode())
 
 
 def _template_text(name: str) -> str:
@@ -220,7 +224,7 @@ def _plain(value: Any) -> Any:
 def _policy(*scripts: str) -> str:
     """Return the content security policy: only these scripts run, and nothing is fetched.
 
-    Vega compiles its expressions, hence 'unsafe-eval'.
+    Vega is unpacked in the page, and compiles its expressions; hence 'unsafe-eval'.
     """
     hashes = " ".join(
         f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in scripts

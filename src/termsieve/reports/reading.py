@@ -66,6 +66,8 @@ class Documents:
         Gives all documents in batches: texts, labels, and their term matrix if it is known.
     silent : str
         Why there are no texts.
+    numbers : array, optional
+        The positions of the documents in memory among all documents, if these are a sample.
     """
 
     counts: Counts
@@ -78,6 +80,11 @@ class Documents:
     repeated: pl.DataFrame | None = None
     batches: Callable[[], Iterator[Batch]] | None = None
     silent: str = ""
+    numbers: NDArray[np.int64] | None = None
+
+    def number(self, document: int) -> int:
+        """Return the number, from 1, of a document in memory."""
+        return 1 + (document if self.numbers is None else int(self.numbers[document]))
 
 
 def documents_of(
@@ -145,7 +152,8 @@ def _streamed(
 
     silent = "" if text else NO_TEXT
     held = sample.texts if text else None
-    return Documents(counts, _name(source), how, None, X, sample.labels, held, None, batches, silent)
+    numbers = np.flatnonzero(chosen)
+    return Documents(counts, _name(source), how, None, X, sample.labels, held, None, batches, silent, numbers)
 
 
 def _kept(counts: Counts, min_df: float) -> NDArray[np.intp]:

@@ -44,6 +44,11 @@ async function unzipped(text) {
   return new Response(plain).arrayBuffer();
 }
 
+const unpackedText = async (id) => new TextDecoder().decode(await unzipped(document.getElementById(id).textContent));
+
+// Vega's script, which defines vegaEmbed, and what it draws.
 async function loadFigures() {
-  figures = JSON.parse(new TextDecoder().decode(await unzipped(document.getElementById("data").textContent)));
+  const [script, data] = await Promise.all([unpackedText("vega"), unpackedText("data")]);
+  (0, eval)(script); // in the global scope
+  figures = JSON.parse(data);
 }
