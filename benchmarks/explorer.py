@@ -1,8 +1,8 @@
 """Times the explorer in a real browser: python benchmarks/explorer.py [--corpus PATH] [--documents N].
 
 It writes the report of a corpus, or of N generated documents, and says how large it is, how long it took,
-when the first view is there, how fast a click on a word is answered, and how many frames per second the word map
-has while it is zoomed. `--pictures FOLDER` also takes pictures of 400 and 1,400 pixels width.
+when the first view is there, how fast a click on a word is answered, and how many frames per second the word
+map has while it is zoomed. `--pictures FOLDER` also takes pictures of 400 and 1,400 pixels width.
 """
 
 import argparse
@@ -143,9 +143,8 @@ def main() -> None:
         html = corpus_report(source, place / "report.html")
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
         load = os.getloadavg()[0]
-        print(
-            f"{name}: {len(html.encode()) / 1e6:.2f} MB in {wall:.1f} s ({cpu:.1f} s of processor; load {load:.1f})"
-        )
+        size = len(html.encode()) / 1e6
+        print(f"{name}: {size:.2f} MB in {wall:.1f} s ({cpu:.1f} s of processor; load {load:.1f})")
         if given.pictures:
             pictured(place / "report.html", given.pictures, "explorer")
         else:
