@@ -107,7 +107,7 @@ def document_batches(
 
     Reading twice gives the same batches. The options that say how to read are taken out of `options`.
     """
-    paths = list(source) if isinstance(source, list | tuple) else [source]
+    paths: list[Any] = list(source) if isinstance(source, list | tuple) else [source]
     if all(isinstance(path, str | os.PathLike) for path in paths) and all(
         not holds_counts(path) and get_format(path, format).streams for path in paths
     ):

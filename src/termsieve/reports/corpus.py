@@ -205,7 +205,7 @@ def corpus_report(
     Parameters
     ----------
     source : Counts, Corpus, frame, path or list of paths
-        The documents, or their counts. Tables above 200 MB are read in pieces.
+        The documents, or their counts. Tables above 50 MB are read in pieces.
     path : path, optional
         The file to write.
     title : str, optional

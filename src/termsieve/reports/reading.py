@@ -26,7 +26,7 @@ from termsieve.sources import COUNTING, READING, Source, corpus_of, counts_of, d
 from termsieve.telling import MetricSpec
 from termsieve.terms import Analysis, count_known, term_matrix
 
-STREAMED_BYTES = 200 << 20  # larger tables are read in pieces, twice
+STREAMED_BYTES = 50 << 20  # larger tables are read in pieces
 SAMPLE_DOCUMENTS = 20_000  # of a table read in pieces, for the classifier
 Batch = tuple[Sequence[str], Sequence[Any], Any]
 FROM_COUNTS = (
