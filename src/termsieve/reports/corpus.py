@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import Counter as CounterOf
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -12,24 +11,23 @@ import numpy as np
 
 from termsieve import analysis, charts
 from termsieve.analysis.documents import FEW_DOCUMENTS
-from termsieve.analysis.examples import Example, ExampleSampler
-from termsieve.analysis.mistakes import CrossValidation, cross_validated
+from termsieve.analysis.mistakes import CrossValidation
 from termsieve.analysis.of_counts import shown
 from termsieve.analysis.roc import SIZES
-from termsieve.analysis.wordmap import ScoredTables, best_for
 from termsieve.charts.theme import vega_bundle
 from termsieve.counts import Counts
 from termsieve.errors import InputError, ParameterError
 from termsieve.metrics import get_metric
-from termsieve.reports.explorer import Explorer, Mistake, Texts, scored_classes
+from termsieve.reports.explorer import Explorer, scored_classes
 from termsieve.reports.figures import DeclaredFigure, DeclaredSection, Report
 from termsieve.reports.page import Choice, Chooser, Page, write
+from termsieve.reports.parts import page_parts
 from termsieve.reports.reading import Documents, documents_of
+from termsieve.reports.texts import Progress, texts_of, validated
 from termsieve.sources import Source
 from termsieve.spec import READING
 from termsieve.telling import MetricSpec
 
-Progress = Callable[[float, str], None]
 METRICS = (READING, "bns", "odds_ratio")
 OVERLAP_METRICS = (
     "bns",
@@ -47,11 +45,6 @@ MAP_SIZES = (10, 50, 200, 1000)  # numbers of words that the map has lines for
 GIVEAWAYS = 4  # named in the warning
 EXAMPLES = 3
 MAX_MEGABYTES = 5.0
-SAMPLED_WORDS = 20_000  # words that examples are looked for
-CHIPS = 6  # words on the tile of a class
-NEAREST = 3  # classes on the tile of a class
-MAX_MISTAKES = 200
-PAIR_MISTAKES = 8  # of the documents of one class that were given another
 
 SECTIONS = (
     DeclaredSection(
@@ -260,7 +253,7 @@ def corpus_report(
         if not counts.n_classes or not counts.df.any():
             raise InputError("there is nothing to report: no document has a label and a term")
         tell(0.25, "testing a classifier")
-        validation = _validated(found)
+        validation = validated(found)
         tell(0.35, "drawing the figures")
         report = corpus_figures(
             counts, metrics, sizes, max_classes, target=target, k=k, validation=validation, found=found
@@ -269,7 +262,7 @@ def corpus_report(
         tell(0.6, "looking for examples")
         shown_counts = counts.take(report.sources["positions"])
         scored = scored_classes(shown_counts, metrics)
-        texts = _texts(found, shown_counts, scored, validation, examples, tell)
+        texts = texts_of(found, shown_counts, scored, validation, examples, tell)
         explorer = Explorer(
             shown_counts, metrics, sizes, texts, found.silent, max(examples, 1), mask, scored=scored
         )
@@ -280,126 +273,11 @@ def corpus_report(
             warnings=_warnings(counts, found.facts),
             sections=sections,
             notes=[*_left_out(counts, found.facts, report), *notes],
-            parts=_parts(shown_counts, scored, validation) | _map_choices(report),
+            parts=page_parts(shown_counts, scored, validation, report),
         )
         html = page.with_explorer(explorer, max_megabytes)
     tell(1.0, "done")
     return write(html, path)
-
-
-def _validated(found: Documents) -> CrossValidation | None:
-    """Return what a small classifier says of the documents; None if there is nothing to learn."""
-    if found.matrix is None or found.labels is None:
-        return None
-    try:
-        return cross_validated(found.matrix, found.labels)
-    except InputError:
-        return None
-
-
-def _texts(
-    found: Documents,
-    counts: Counts,
-    scored: Sequence[ScoredTables],
-    validation: CrossValidation | None,
-    examples: int,
-    tell: Progress,
-) -> Texts | None:
-    """Return the examples, the words that go together and the mistakes; None if there are no documents."""
-    if found.batches is None:
-        return None
-    words = Explorer(counts, (), (), scored=scored).words[:SAMPLED_WORDS]
-    sampler = ExampleSampler(counts, words, found.analysis, max(examples, 1))
-    done = 0
-    for some, labels, matrix in found.batches():
-        sampler.add(some, labels, matrix)
-        done += len(some)
-        tell(0.6 + 0.3 * done / max(1, counts.n_docs), "looking for examples")
-    with_text = found.texts is not None
-    mistakes = _mistakes(found, counts, validation) if with_text and validation is not None else []
-    return Texts(found.analysis, sampler.examples() if with_text else [], sampler.company(), mistakes)
-
-
-def _mistakes(found: Documents, counts: Counts, validation: CrossValidation) -> list[Mistake]:
-    """Return the documents whose label the classifier contradicts most, with the words that decided."""
-    assert found.texts is not None
-    places = {label: c for c, label in enumerate(counts.classes.tolist())}
-    classes = [places.get(label, -1) for label in validation.labels.classes.tolist()]
-    names = found.counts.names()
-    truth = validation.truth
-    mistakes: list[Mistake] = []
-    pairs: CounterOf[tuple[int, int]] = CounterOf()
-    for document, own, given, margin in zip(*(part.tolist() for part in validation.doubtful()), strict=True):
-        pair = classes[own], classes[given] if given >= 0 else -1
-        if pair[0] < 0 or pairs[pair] >= PAIR_MISTAKES:
-            continue
-        pairs[pair] += 1
-        decided = validation.contributions(found.matrix, document, own, given)
-        words = [(str(names[column]), added) for column, added in decided]
-        labels = tuple(c for c, has in zip(classes, truth[document].tolist(), strict=True) if has and c >= 0)
-        shows = tuple(word for word, _ in words)
-        example = Example(found.number(document), found.texts[document], labels, 0.0, shows)
-        mistakes.append(Mistake(example, *pair, margin, words))
-        if len(mistakes) == MAX_MISTAKES:
-            break
-    return mistakes
-
-
-def _parts(
-    counts: Counts, scored: Sequence[ScoredTables], validation: CrossValidation | None
-) -> dict[str, Any]:
-    """Return what the parts of the page besides figures show: a tile per class, the confusion matrix."""
-    figures = {}
-    if validation is not None:
-        figures = {row["class"]: row["f1"] for row in validation.figures().to_dicts()}
-    likeness = analysis.class_likeness(counts)
-    np.fill_diagonal(likeness, -1.0)
-    names = counts.names()
-    most = int(counts.pos.max())
-    tiles = []
-    for c, tables in enumerate(scored):
-        label = str(counts.classes[c])
-        best = best_for(counts.take([c]), tables, CHIPS)
-        near = np.argsort(-likeness[c], kind="stable")[: min(NEAREST, counts.n_classes - 1)]
-        tiles.append(
-            {
-                "name": label,
-                "documents": int(counts.pos[c]),
-                "share": float(counts.pos[c] / max(1, counts.n_docs)),
-                "bar": float(counts.pos[c] / max(1, most)),
-                "words": [shown(names[column]) for column in best],
-                "f1": figures.get(label),
-                "near": [str(counts.classes[other]) for other in near],
-            }
-        )
-    return {"tiles": tiles, "confusion": _confusion(counts, validation)}
-
-
-def _map_choices(report: Report) -> dict[str, Any]:
-    """Return what can be chosen under the map: the numbers of words, and the metrics."""
-    classes, metrics = report.choosers
-    sizes = sorted(report.sources["sizes"])
-    return {
-        "sizes": sizes,
-        "size": sizes[len(sizes) // 2],
-        "metrics": [choice.name for choice in metrics.choices],
-        "first": classes.first,
-    }
-
-
-def _confusion(counts: Counts, validation: CrossValidation | None) -> dict[str, Any] | None:
-    if validation is None:
-        return None
-    known = validation.labels.classes.tolist()
-    at = [known.index(label) for label in counts.classes.tolist() if label in known]
-    table = validation.confusion()[np.ix_(at, at)]
-    return {
-        "classes": [str(known[i]) for i in at],
-        "rows": table.tolist(),
-        "shares": (table / np.maximum(table.sum(axis=1, keepdims=True), 1)).tolist(),
-        "documents": validation.labels.n_docs,
-        "several": validation.labels.multilabel,
-    }
 
 
 def corpus_figures(
