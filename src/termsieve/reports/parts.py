@@ -21,7 +21,7 @@ NEAREST = 3  # classes on the tile of a class
 def page_parts(
     counts: Counts, scored: Sequence[ScoredTables], validation: CrossValidation | None, report: Report
 ) -> dict[str, Any]:
-    """Return what the page shows besides figures: tiles of classes, the confusion matrix, the map's choices."""
+    """Return the tiles of classes, the confusion matrix, and what can be chosen under the map."""
     tiles = _tiles(counts, scored, validation)
     return {"tiles": tiles, "confusion": _confusion(counts, validation), **_map_choices(report)}
 
