@@ -28,6 +28,14 @@ SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
 OPTIMISE = [] if sys.platform == "win32" else ["-O1", "-g"] if SANITIZE else ["-O3"]
 # Symbols are two thirds of the files.
 STRIP = ["-Wl,-s"] if sys.platform == "linux" and not (CHECKED or SANITIZE) else []
+DIRECTIVES = {
+    "language_level": 3,
+    "boundscheck": CHECKED,
+    "wraparound": False,
+    "initializedcheck": CHECKED,
+    "cdivision": True,
+    "freethreading_compatible": True,  # docs/architecture.md says why
+}
 NO_COMPILER = (
     "termsieve's kernels are compiled, and the C compiler {name!r} was not found; install one "
     "(Debian and Ubuntu: apt install gcc; Fedora: dnf install gcc; macOS: xcode-select --install) "
@@ -95,12 +103,25 @@ def sbom() -> str:
 
 
 class ParallelBuild(build_ext):
-    """Compiles the kernels side by side, one per processor."""
+    """Translates and compiles the kernels side by side, one per processor; those that are newer only."""
 
     def finalize_options(self) -> None:
         """Take as many jobs as there are processors, unless a number was given."""
         super().finalize_options()
         self.parallel = self.parallel or os.cpu_count()
+
+    def run(self) -> None:
+        """Translate to C first; archives and metadata are made without it."""
+        import numpy
+        from Cython.Build import cythonize
+
+        # Processes can be forked on Linux only; elsewhere they would run the build again.
+        jobs = self.parallel if sys.platform == "linux" else 0
+        translated = cythonize(self.extensions, compiler_directives=DIRECTIVES, nthreads=jobs)
+        for kernel, in_c in zip(self.extensions, translated, strict=True):
+            kernel.sources, kernel.depends = in_c.sources, in_c.depends
+            kernel.include_dirs.append(numpy.get_include())
+        super().run()
 
     def build_extensions(self) -> None:
         """Compile, or say in a sentence that there is no compiler."""
@@ -121,38 +142,21 @@ class DescribedWheel(bdist_wheel):
         (folder / f"{PROJECT['name']}.cdx.json").write_text(sbom(), encoding="utf-8")
 
 
-def kernels() -> list[Extension]:
-    """Return the compiled modules; Cython writes the C of those whose source is newer."""
-    import numpy
-    from Cython.Build import cythonize
-
-    extensions = [
-        Extension(
-            f"termsieve.kernels.{source.stem}",
-            [source.as_posix()],
-            include_dirs=[numpy.get_include()],
-            define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")],
-            extra_compile_args=OPTIMISE + SANITIZERS,
-            extra_link_args=STRIP + SANITIZERS,
-        )
-        for source in sorted(Path("src/termsieve/kernels").glob("*.pyx"))
-    ]
-    directives = {
-        "language_level": 3,
-        "boundscheck": CHECKED,
-        "wraparound": False,
-        "initializedcheck": CHECKED,
-        "cdivision": True,
-    }
-    # Processes can be forked on Linux only; elsewhere they would run the build again.
-    jobs = os.cpu_count() or 1 if sys.platform == "linux" else 0
-    return list(cythonize(extensions, compiler_directives=directives, nthreads=jobs))
-
+KERNELS = [
+    Extension(
+        f"termsieve.kernels.{source.stem}",
+        [source.relative_to(HERE).as_posix()],
+        define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")],
+        extra_compile_args=OPTIMISE + SANITIZERS,
+        extra_link_args=STRIP + SANITIZERS,
+    )
+    for source in sorted(HERE.glob("src/termsieve/kernels/*.pyx"))
+]
 
 if __name__ == "__main__":
     setup(
         cmdclass={"build_ext": ParallelBuild, "bdist_wheel": DescribedWheel},
-        ext_modules=kernels(),
+        ext_modules=KERNELS,
         long_description=absolute((HERE / "README.md").read_text(encoding="utf-8")),
         long_description_content_type="text/markdown",
     )

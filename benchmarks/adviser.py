@@ -7,7 +7,7 @@ weights; with C by cross-validation; and, for one class, with the threshold tune
 are scikit-learn's.
 
     TERMSIEVE_DATA=... python benchmarks/adviser.py run --tuning --out tuning.jsonl
-    python benchmarks/adviser.py calibrate tuning.jsonl > src/termsieve/adviser/calibration.toml
+    python benchmarks/adviser.py calibrate tuning.jsonl curve.jsonl > src/termsieve/adviser/calibration.toml
     TERMSIEVE_DATA=... python benchmarks/adviser.py run --out check.jsonl
     python benchmarks/adviser.py table check.jsonl
     TERMSIEVE_DATA=... python benchmarks/adviser.py large
@@ -21,40 +21,71 @@ import math
 import resource
 import time
 import warnings
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
-from sklearn.metrics import accuracy_score, f1_score, fbeta_score, make_scorer
+from sklearn.metrics import (
+    accuracy_score,
+    average_precision_score,
+    fbeta_score,
+    make_scorer,
+    precision_recall_fscore_support,
+    roc_auc_score,
+)
 from sklearn.model_selection import GridSearchCV, TunedThresholdClassifierCV
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from adviser_corpora import CHECKING, TUNING, Draw, corpus_of, draws
+from adviser_curve import GOALS, gain_reach, ratio_of, ratio_spread_of
 from termsieve.adviser import advise
+from termsieve.adviser.curve import next_gain
 from termsieve.adviser.goals import get_goal
-from termsieve.adviser.promise import calibration_for, raw_interval
+from termsieve.adviser.prior import table_name
+from termsieve.adviser.promise import Calibration, calibration_for, calibration_name, raw_interval
 from termsieve.corpus import Corpus
+from termsieve.spec import parse_spec
 
 BASELINES = ("svm", "balanced", "C by cv", "threshold")
-GOALS = ("f1", "f2", "accuracy")
 REACH = 0.8  # of the resamples' distances: of .5 to 1 it made the narrowest intervals on the tuning draws
 FEW = 20  # draws
-STEADY = 30  # draws
-LEVEL = 0.96  # of the draws inside: a little above the 95 % that are promised, for the draws are few
+STEADY = 300  # draws
+LEVEL = 0.95  # of the figures that an interval is to hold
 
 
-def score(goal: str, truth: Any, said: Any) -> float:
-    """Return scikit-learn's figure: of class 1 where labels are 0 and 1, else the mean over the classes."""
+def score(goal: str, truth: Any, said: Any, values: Any = None) -> float:
+    """Return scikit-learn's figure: of class 1 where labels are 0 and 1, else the mean over the classes.
+
+    A recall at a precision, a precision at a recall and a cost are computed from scikit-learn's precision and
+    recall or confusion counts, as docs/adviser.md defines them.
+    """
     if goal == "accuracy":
         return float(accuracy_score(truth, said))
-    average = "binary" if truth.dtype.kind in "bi" else "macro"
-    labels = None if average == "binary" else np.unique(truth)
+    labels = [1] if truth.dtype.kind in "bi" else np.unique(truth).tolist()
+    if goal in ("average_precision", "roc_auc"):
+        area = average_precision_score if goal == "average_precision" else roc_auc_score
+        return float(np.mean([area(truth == label, values[label]) for label in labels]))
+    precision, recall, f1, _ = precision_recall_fscore_support(truth, said, labels=labels, zero_division=0)
     if goal == "f1":
-        return float(f1_score(truth, said, average=average, labels=labels, zero_division=0))
-    return float(fbeta_score(truth, said, beta=2, average=average, labels=labels, zero_division=0))
+        return float(f1.mean())
+    if goal == "f2":
+        return float(fbeta_score(truth, said, beta=2, labels=labels, average="macro", zero_division=0))
+    name, _, given = parse_spec(goal)
+    if name == "recall":
+        return float((recall * np.minimum(1, precision / given["precision"])).mean())
+    if name == "precision":
+        return float((precision * np.minimum(1, recall / given["recall"])).mean())
+    false, missed = given["fp"], given["fn"]
+    avoided = []
+    for label in labels:
+        there, stated = truth == label, said == label
+        most = (~there).sum() * false + there.sum() * missed
+        avoided.append(1 - ((stated & ~there).sum() * false + (there & ~stated).sum() * missed) / most)
+    return float(np.mean(avoided))
 
 
 def labels_of(part: Corpus, target: str | None) -> Any:
@@ -76,7 +107,7 @@ def baselines(draw: Draw, goal: str) -> dict[str, float]:
         shown, hidden = words.fit_transform(shown), words.transform(hidden)
     y, truth = labels_of(draw.shown, draw.target), labels_of(draw.hidden, draw.target)
     tfidf = TfidfTransformer()
-    scoring = make_scorer(lambda a, b: score(goal, np.asarray(a), np.asarray(b)))
+    scoring = make_scorer(partial(_scored, goal))
     models = {
         "svm": make_pipeline(tfidf, LinearSVC()),
         "balanced": make_pipeline(tfidf, LinearSVC(class_weight="balanced")),
@@ -91,54 +122,60 @@ def baselines(draw: Draw, goal: str) -> dict[str, float]:
     return {name: score(goal, truth, model.fit(shown, y).predict(hidden)) for name, model in models.items()}
 
 
-def draw_facts(draw: Draw, goal: str, compare: bool = True) -> dict[str, Any]:
-    """Ask for advice, follow it, and compare."""
+def _scored(goal: str, truth: Any, said: Any) -> float:
+    return score(goal, np.asarray(truth), np.asarray(said))
+
+
+def draw_facts(draw: Draw, goal: str) -> dict[str, Any]:
+    """Ask for advice and follow it."""
     start, cpu = time.perf_counter(), time.process_time()
     advice = advise(draw.shown, goal, target=draw.target)
     seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
     low, high = advice.interval(len(draw.hidden))
-    promise = advice.promise
+    promise, curve, small = advice.promise, advice.learning_curve, advice.within(0.01)
     raw_low, raw_high = raw_interval(promise.verdicts, promise.goal, len(draw.hidden))
-    said = (
-        advice.pipeline().fit(documents_of(draw.shown), draw.shown.labels).predict(documents_of(draw.hidden))
-    )
-    said = said.astype(str)
-    truth = labels_of(draw.hidden, draw.target)
-    figure = score(goal, truth, said if draw.target is None else (said == draw.target).astype(int))
-    small = advice.within(0.01)
     return {
         "corpus": draw.shown.name,
+        "number": draw.number,
         "target": draw.target,
         "kind": "classes" if draw.target is None else "binary",
         "goal": goal,
         "documents": len(draw.shown),
         "hidden": len(draw.hidden),
+        "inside": int(promise.verdicts.truth.sum(axis=0).min()),
         "skew": advice.skew,
         "choice": str(advice.choice),
         "stability": advice.stability,
+        "duplicates": advice.duplicates.n_documents,
         "terms": advice.cost.terms,
         "all_terms": advice.cost.all_terms,
         "small_terms": None if small is None else small.terms,
-        "small_figure": None if small is None else _small_figure(advice, small, draw, truth, goal),
+        "small_figure": None if small is None else followed(advice, small.choice, draw, goal),
         "measured": promise.measured,
-        "doubling": None if advice.doubling is None else advice.doubling.mean,
+        "curve": None if curve is None else list(curve.figures),
+        "gain": None if curve is None else [curve.gain.mean, curve.gain.low, curve.gain.high],
         "promised": advice.figure,
         "low": low,
         "high": high,
         "raw_low": raw_low,
         "raw_high": raw_high,
-        "figure": figure,
-        **(baselines(draw, goal) if compare else {}),
+        "figure": followed(advice, None, draw, goal),
         "seconds": seconds,
         "cpu": cpu,
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     }
 
 
-def _small_figure(advice: Any, point: Any, draw: Draw, truth: Any, goal: str) -> float:
-    model = advice.pipeline(point.choice).fit(documents_of(draw.shown), draw.shown.labels)
-    said = model.predict(documents_of(draw.hidden)).astype(str)
-    return score(goal, truth, said if draw.target is None else (said == draw.target).astype(int))
+def followed(advice: Any, choice: Any, draw: Draw, goal: str) -> float:
+    """Return the figure on the hidden documents of a pipeline that the shown documents train."""
+    hidden = documents_of(draw.hidden)
+    model = advice.pipeline(choice).fit(documents_of(draw.shown), draw.shown.labels)
+    said, truth = model.predict(hidden).astype(str), labels_of(draw.hidden, draw.target)
+    values = model.decision_function(hidden)
+    if draw.target is not None:
+        return score(goal, truth, (said == draw.target).astype(int), {1: values})
+    columns = {str(label): values[:, i] for i, label in enumerate(model.classes_)} if values.ndim > 1 else {}
+    return score(goal, truth, said, columns)
 
 
 def run(
@@ -148,38 +185,61 @@ def run(
     for name in names:
         corpus = corpus_of(name).renamed(name)
         for draw in draws(corpus, *counts, seed):
-            facts = draw_facts(draw, goals[draw.number % len(goals)], compare)
+            goal = goals[draw.number % len(goals)]
+            facts = draw_facts(draw, goal)
+            if compare and goal not in ("average_precision", "roc_auc"):
+                facts |= baselines(draw, goal)
             with out.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(facts) + "\n")
-            print(name, draw.target, facts["goal"], f"{facts['figure']:.3f}", flush=True)
+            print(name, draw.target, goal, f"{facts['figure']:.3f}", flush=True)
 
 
-def calibration(rows: list[dict[str, Any]]) -> str:
+def calibration(rows: list[dict[str, Any]], curves: list[dict[str, Any]]) -> str:
     """Return the calibrations as TOML: for one class and for several classes, for each goal.
 
-    What is lacking is pooled over both kinds; a spread is that of its own kind, or of both where there are
-    fewer than FEW draws.
+    A spread is that of its own kind and goal, or of both kinds where there are fewer than FEW draws, or of
+    the nearest goal as well.
     """
+    ratio, ratio_spread = ratio_of(curves), ratio_spread_of(curves)
     lines = ["# Made by benchmarks/adviser.py calibrate from the tuning corpora; see docs/adviser.md."]
     for kind in ("binary", "classes"):
         for goal in GOALS:
             same = [row for row in rows if row["goal"] == goal]
             own = [row for row in same if row["kind"] == kind]
-            part, lack = own if len(own) >= FEW else same, mean_lack(same)
-            lines += ["", f"[{kind}.{goal}]", f"# {len(own)} draws; the spread is from {len(part)}"]
+            near = [row for row in rows if row["goal"] in (goal, table_name(kind, get_goal(goal)))]
+            part = next((p for p in (own, same, near) if len(p) >= FEW), near)
+            lack = mean_lack(same, curve_lack([c for c in curves if c["goal"] == goal], ratio))
+            there = [c for c in curves if (c["kind"], c["goal"]) == (kind, goal)]
+            lines += ["", f"[{kind}.{calibration_name(kind, get_goal(goal))}]"]
+            lines += [f"# {len(own)} draws; the spread is from {len(part)}; {len(there)} learning curves"]
             lines += [f"lack = {lack:.3f}", f"reach = {REACH}"]
             lines += [f"spread = {calibrated_spread(part, lack):.4f}"]
+            lines += [f"ratio = {ratio:.2f}", f"ratio_spread = {ratio_spread:.2f}"]
+            lines += [f"gain_reach = {gain_reach([c for c in curves if c['kind'] == kind], ratio):.2f}"]
     return "\n".join(lines)
 
 
-def mean_lack(rows: list[dict[str, Any]]) -> float:
+def curve_lack(curves: list[dict[str, Any]], ratio: float) -> float:
+    """Return the part of the distance to 1 that four fifths of the documents lack, by their learning curve.
+
+    All documents are a quarter more, so that they gain the first part of the next doubling.
+    """
+    figures = np.array([row["figures"] for row in curves])
+    doubling = float(next_gain(figures[:, 1:].T, ratio).mean())
+    part = (1 - ratio ** math.log2(1.25)) / (1 - ratio)
+    return part * doubling / float((1 - figures[:, -1]).mean())
+
+
+def mean_lack(rows: list[dict[str, Any]], expected: float) -> float:
     """Return the part of the distance to 1 by which promises must rise to be right on average.
 
-    Few draws say little: it is shrunk towards 0 as if STEADY draws had said that nothing is lacking.
+    Single draws say little: what the learning curves say counts as much as STEADY draws.
     """
+    if not rows:
+        return expected
     gaps = [row["figure"] - row["measured"] for row in rows]
     lack = float(np.mean(gaps) / np.mean([1 - row["measured"] for row in rows]))
-    return lack * len(rows) / (len(rows) + STEADY)
+    return (lack * len(rows) + expected * STEADY) / (len(rows) + STEADY)
 
 
 def needed_spread(row: dict[str, Any], lack: float) -> float:
@@ -187,12 +247,14 @@ def needed_spread(row: dict[str, Any], lack: float) -> float:
     measured = row["measured"]
     distance = row["figure"] - (measured + lack * (1 - measured))
     reach = row["raw_high"] - measured if distance > 0 else measured - row["raw_low"]
-    return math.sqrt(max(0.0, distance**2 - (REACH * max(0.0, reach)) ** 2))
+    needed = math.sqrt(max(0.0, distance**2 - (REACH * max(0.0, reach)) ** 2))
+    return needed / Calibration(spread=1.0).spread_with(row["documents"])
 
 
 def calibrated_spread(rows: list[dict[str, Any]], lack: float, level: float = LEVEL) -> float:
-    """Return the quantile of the needed spreads."""
-    return float(np.quantile([needed_spread(row, lack) for row in rows], level))
+    """Return the quantile of the needed spreads, at the level of split conformal prediction."""
+    needed = [needed_spread(row, lack) for row in rows]
+    return float(np.quantile(needed, min(1.0, level * (len(rows) + 1) / len(rows))))
 
 
 def promise_again(row: dict[str, Any]) -> dict[str, Any]:
@@ -200,8 +262,9 @@ def promise_again(row: dict[str, Any]) -> dict[str, Any]:
     used = calibration_for(row["kind"], get_goal(row["goal"]))
     measured = row["measured"]
     centre = min(1.0, max(0.0, measured + used.lack * (1 - measured)))
-    down = math.hypot(used.reach * max(0.0, measured - row["raw_low"]), used.spread)
-    up = math.hypot(used.reach * max(0.0, row["raw_high"] - measured), used.spread)
+    spread = used.spread_with(row["documents"])
+    down = math.hypot(used.reach * max(0.0, measured - row["raw_low"]), spread)
+    up = math.hypot(used.reach * max(0.0, row["raw_high"] - measured), spread)
     return row | {"promised": centre, "low": max(0.0, centre - down), "high": min(1.0, centre + up)}
 
 
@@ -248,14 +311,16 @@ def _gains(name: str, part: list[dict[str, Any]]) -> str:
 def _promises(name: str, part: list[dict[str, Any]]) -> str:
     inside = np.mean([row["low"] <= row["figure"] <= row["high"] for row in part])
     width = np.mean([row["high"] - row["low"] for row in part])
-    bias = np.mean([row["promised"] - row["figure"] for row in part])
+    gaps = np.array([row["promised"] - row["figure"] for row in part])
+    error = gaps.std(ddof=1) / math.sqrt(len(gaps)) if len(gaps) > 1 else math.nan
     terms = np.median([row["terms"] / row["all_terms"] for row in part])
     small = [row for row in part if row["small_terms"] is not None]
     share = np.median([row["small_terms"] / row["all_terms"] for row in small]) if small else math.nan
     loss = np.mean([row["small_figure"] - row["figure"] for row in small]) if small else math.nan
-    seconds = np.median([row["seconds"] for row in part])
+    cpu = np.median([row["cpu"] for row in part])
     facts = (
-        f"{inside:.1%} | {width:.3f} | {bias:+.4f} | {terms:.0%} | {share:.0%} | {loss:+.3f} | {seconds:.0f}"
+        f"{inside:.1%} | {width:.3f} | {gaps.mean():+.4f} ± {error:.4f} | {terms:.0%} | {share:.0%} | "
+        f"{loss:+.3f} | {cpu:.1f}"
     )
     return f"| {name} | {len(part)} | {facts} |"
 
@@ -271,8 +336,13 @@ def large(n_documents: int = 5000) -> None:
     draw = Draw(
         0, None, corpus.subset(rows[:n_documents]), corpus.subset(rows[n_documents : n_documents + 2000])
     )
-    facts = draw_facts(draw, "f1")
+    facts = draw_facts(draw, "f1") | baselines(draw, "f1")
     print(json.dumps(facts, indent=1))
+
+
+def lines_of(path: Path) -> list[dict[str, Any]]:
+    """Return the rows of a file of JSON lines."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def main() -> None:
@@ -286,12 +356,14 @@ def main() -> None:
     runner.add_argument("--binary", type=int, default=8, help="draws about one class, per corpus")
     runner.add_argument("--tuning", action="store_true", help="the corpora that the rules were settled on")
     runner.add_argument("--corpora", default="", help="only these, separated by commas")
-    runner.add_argument("--goals", default="f1")
+    runner.add_argument("--goals", default="f1", help="separated by semicolons; they take turns")
     runner.add_argument("--alone", action="store_true", help="without the baselines, for the calibration")
     runner.add_argument("--seed", type=int, default=2)
     runner.add_argument("--out", type=Path, default=Path("adviser.jsonl"))
     commands.add_parser("table").add_argument("file", type=Path)
-    commands.add_parser("calibrate").add_argument("file", type=Path)
+    calibrator = commands.add_parser("calibrate")
+    calibrator.add_argument("file", type=Path)
+    calibrator.add_argument("curves", type=Path)
     commands.add_parser("large")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -302,14 +374,14 @@ def main() -> None:
         run(
             names,
             (given.classes, given.binary),
-            given.goals.split(","),
+            given.goals.split(";"),
             given.seed,
             given.out,
             not given.alone,
         )
     else:
-        rows = [json.loads(line) for line in given.file.read_text(encoding="utf-8").splitlines()]
-        print(table(rows) if given.command == "table" else calibration(rows))
+        rows = lines_of(given.file)
+        print(table(rows) if given.command == "table" else calibration(rows, lines_of(given.curves)))
 
 
 if __name__ == "__main__":

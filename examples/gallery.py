@@ -29,6 +29,10 @@ seed = 1
 metric = ["bns", "information_gain", "chi_squared", "document_frequency"]
 
 [[methods]]
+metric = "bns"
+min_df = [10, 30]
+
+[[methods]]
 name = "icc"
 select = "ratio"
 metric = "correlation_coefficient"

@@ -4,8 +4,9 @@ python -m reproductions.intervals --data DIR
 
 Coverage: the whole corpus is the population; 200 samples of 2,000 documents are drawn with replacement, and
 an interval of 95 % should hold the score of the population's rates for 95 % of the words in at least 10
-documents of the sample. Ranks: the intervals from counts beside those of a bootstrap of the documents
-themselves.
+documents of the sample; once more by the documents of the class that a word is expected in. Ranks: the
+intervals from counts beside those of a bootstrap of the documents themselves, and how often they hold the
+rank of the population.
 """
 
 from __future__ import annotations
@@ -24,11 +25,14 @@ from reproductions.reading import markdown, presence
 from termsieve import Corpus, Counts, load_docstrings, rank, read, score, term_matrix
 from termsieve.intervals import term_intervals
 from termsieve.metrics import get_metric
+from termsieve.ranking import Ranking
 
 METRICS = ("log_odds_ratio", "bns", "information_gain", "g2", "correlation_coefficient")
 SAMPLES, SAMPLE_SIZE, LEAST = 200, 2000, 10
 WORDS = 40  # of those in enough documents, drawn anew for each sample
-BOOTSTRAPS, LISTED = 200, 20
+EXPECTED = (1, 4, 10)  # bounds of the groups of words, by expected documents of the class
+GROUPS = ("below 1", "1 to 4", "4 to 10", "10 and more")
+BOOTSTRAPS, LISTED, RANK_SAMPLES = 200, 20, 100
 
 
 def corpora(data: Path | None) -> Iterator[Corpus]:
@@ -66,7 +70,10 @@ def coverage(X: Any, inside: np.ndarray, seed: int) -> Iterator[dict[str, Any]]:
             columns = enough[ranking.order]
             true = np.abs(get_metric(name)(pos * rates[0][columns], neg * rates[1][columns], pos, neg))
             held = (found.low <= true) & (true <= found.high)
-            yield {"metric": name, "words": len(columns), "held": int(held.sum())}
+            group = np.searchsorted(EXPECTED, pos * rates[0][columns], side="right")
+            for at in np.unique(group):
+                words = {"words": int((group == at).sum()), "held": int(held[group == at].sum())}
+                yield {"metric": name, "expected": GROUPS[at]} | words
 
 
 def rank_agreement(X: Any, inside: np.ndarray, seed: int) -> dict[str, Any]:
@@ -96,6 +103,29 @@ def rank_agreement(X: Any, inside: np.ndarray, seed: int) -> dict[str, Any]:
     }
 
 
+def rank_coverage(X: Any, inside: np.ndarray, seed: int) -> dict[str, Any]:
+    """Return the share of listed words whose interval holds their rank in the population."""
+    generator = np.random.default_rng(seed)
+    labels = np.where(inside, "yes", "no")
+    order = _for_class(X, labels).order
+    place = np.full(X.shape[1], len(order) + 1)
+    place[order] = np.arange(1, len(order) + 1)
+    held, below, above = [], [], []
+    for _ in range(RANK_SAMPLES):
+        drawn = generator.integers(0, len(inside), SAMPLE_SIZE)
+        ranking = _for_class(X[drawn], labels[drawn])
+        found, true = term_intervals(ranking, LISTED, 0.95), place[ranking.order[:LISTED]]
+        below.append((true < found.rank_low).mean())
+        above.append((true > found.rank_high).mean())
+        held.append(1 - below[-1] - above[-1])
+    means = {"held": held, "rank better": below, "rank worse": above}
+    return {name: float(np.mean(values)) for name, values in means.items()}
+
+
+def _for_class(X: Any, y: np.ndarray) -> Ranking:
+    return rank(score(Counts.from_matrix(X, y).take(["yes"]), "correlation_coefficient"), side="positive")
+
+
 def main() -> None:
     """Run both experiments and print their tables."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -108,10 +138,16 @@ def main() -> None:
             f"{corpus.name}: {len(inside):,} documents, {inside.sum():,} inside", file=sys.stderr, flush=True
         )
         rows += [{"corpus": corpus.name} | row for row in coverage(X, inside, seed=0)]
-        ranks.append({"corpus": corpus.name} | rank_agreement(X, inside, seed=0))
+        ranks.append(
+            {"corpus": corpus.name} | rank_agreement(X, inside, seed=0) | rank_coverage(X, inside, seed=1)
+        )
     share = (pl.col("held").sum() / pl.col("words").sum()).alias("coverage")
     table = pl.DataFrame(rows).group_by("corpus", "metric", maintain_order=True).agg(share)
     print("## Coverage\n", markdown(table.pivot(on="metric", index="corpus", values="coverage")), sep="\n")
+    table = pl.DataFrame(rows).group_by("corpus", "expected", "metric", maintain_order=True).agg(share)
+    table = table.sort("corpus", pl.col("expected").cast(pl.Enum(GROUPS)), maintain_order=True)
+    wide = table.pivot(on="metric", index=["corpus", "expected"], values="coverage")
+    print("\n## Coverage by expected documents of the class\n", markdown(wide), sep="\n")
     print("\n## Ranks\n", markdown(pl.DataFrame(ranks)), sep="\n")
 
 

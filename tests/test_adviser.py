@@ -158,6 +158,9 @@ def test_advice_on_a_matrix_is_for_matrices():
 )
 def test_budgets_are_kept(mail, budget, cost, limit):
     found = advise(mail, **budget)
+    fewer = [row for row in found.evidence.candidates if row["documents"] < 1]
+    assert bool(fewer) == ("budget_memory" in budget)
+    assert ("Within the memory, " in found.explanation()) == bool(fewer)
     assert getattr(found.cost, cost) <= limit
     assert found.choice.setting.method is not None
     assert all("all terms" not in name for name in found.evidence.outer_choices)
@@ -177,10 +180,17 @@ def test_rivals_are_judged_on_the_same_documents(mail):
 
 
 def test_groups_are_never_on_both_sides():
-    texts, labels = documents(60, seed=5, strength=0.0)
-    groups = np.repeat(np.arange(60), 3)
-    copied = Corpus([text for text in texts for _ in range(3)], [label for label in labels for _ in range(3)])
-    apart, mixed = advise(copied, groups=groups), advise(copied)
+    """Documents of an author share words that no other author has, and a label by chance."""
+    generator = np.random.default_rng(5)
+    groups, texts, labels = np.repeat(np.arange(40), 4), [], []
+    for author in range(40):
+        label = str(generator.choice(["ham", "spam"]))
+        for _ in range(4):
+            own = [f"own{author}x{i}" for i in generator.integers(0, 4, size=6)]
+            texts.append(" ".join([*own, *(f"noise{i}" for i in generator.integers(0, 80, size=8))]))
+            labels.append(label)
+    copied = Corpus(texts, labels)
+    apart, mixed = advise(copied, groups=groups, minutes=0.05), advise(copied, minutes=0.05)
     assert apart.promise.measured < 0.75 < mixed.promise.measured
     with pytest.raises(TermsieveError, match="group must hold one value for each"):
         advise(copied, groups=[1, 2])
@@ -221,7 +231,7 @@ def test_the_advice_explains_itself(advice):
     assert f"{advice.figure:.3f}" in told
     assert "than tf-idf + svm by" in told or "as good as tf-idf + svm" in told
     assert "stay within .01 of the best" in told
-    assert "doubling of the training documents" in told
+    assert "Twice as many labelled documents would bring" in told
     assert repr(advice).startswith("<Advice for spam against ham: ")
     assert [row[""] for row in advice.summary()][:2] == ["recommended", "rival"]
     assert [row["within"] for row in advice.frontier_rows()] == [0.005, 0.01, 0.02]

@@ -2,6 +2,7 @@
 
 import importlib.util
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -172,9 +173,11 @@ def test_the_calibration_moves_and_widens_the_interval():
     low, high = plain.interval(100)
     raised = Promise(verdicts, goal, Calibration(lack=0.1))
     assert raised.figure == pytest.approx(measured + 0.1 * (1 - measured))
-    wide = Promise(verdicts, goal, Calibration(reach=0.5, spread=0.05)).interval(100)
-    assert measured - wide[0] == pytest.approx(np.hypot(0.5 * (measured - low), 0.05))
-    assert wide[1] - measured == pytest.approx(np.hypot(0.5 * (high - measured), 0.05))
+    wide = Promise(verdicts, goal, Calibration(reach=0.5, spread=0.03)).interval(100)
+    spread = 0.03 * np.sqrt(500 / 300)  # fewer than 500 documents
+    assert measured - wide[0] == pytest.approx(np.hypot(0.5 * (measured - low), spread))
+    assert wide[1] - measured == pytest.approx(np.hypot(0.5 * (high - measured), spread))
+    assert Calibration(spread=0.03).spread_with(2000) == 0.03
     narrow = Promise(verdicts, goal, Calibration(reach=0.0, spread=0.05)).interval(100, level=0.5)
     assert np.diff(narrow)[0] < 0.05
 
@@ -262,6 +265,7 @@ def test_every_pipeline_says_what_the_race_recorded(kind, tmp_path):
         for s in (settings[2], settings[12], settings[-1])
         for method in METHODS
     ]
+    settings += [replace(s, documents=0.5) for s in settings if s.method is not None]
     for number in race.folds:
         race.run(settings, number)
     train, test = race.splits[0]
@@ -316,13 +320,18 @@ def test_the_calibrated_spread_puts_19_of_20_draws_inside():
     module = benchmark("adviser")
     generator = np.random.default_rng(9)
     rows = [
-        {"measured": 0.5, "raw_low": 0.4, "raw_high": 0.6, "figure": figure}
+        {"measured": 0.5, "raw_low": 0.4, "raw_high": 0.6, "figure": figure, "documents": 900}
         for figure in generator.uniform(0, 1, size=61)
     ]
     spread = module.calibrated_spread(rows, 0.0, level=0.95)
     half = np.hypot(module.REACH * 0.1, spread)
     assert sum(abs(row["figure"] - 0.5) <= half + 1e-12 for row in rows) == 58
-    assert module.needed_spread({"measured": 0.5, "raw_low": 0.0, "raw_high": 1.0, "figure": 0.6}, 0.0) == 0.0
+    assert (
+        module.needed_spread(
+            {"measured": 0.5, "raw_low": 0.0, "raw_high": 1.0, "figure": 0.6, "documents": 900}, 0.0
+        )
+        == 0.0
+    )
 
 
 def test_the_prior_table_finds_the_setting_that_wins_everywhere():

@@ -15,8 +15,8 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
 from termsieve import Counts
+from termsieve.counts import matrix as counts_module
 from termsieve.counts import storage
-from termsieve.counts import table as counts_module
 from termsieve.errors import FormatError, InputError, UnknownNameError
 from termsieve.parquet import sealed
 

@@ -175,8 +175,8 @@ def test_columns_that_are_missing_are_refused(path, name):
 
 def test_a_newer_version_says_what_to_do(path):
     frame, head = pl.read_parquet(path), json.loads(Parquet.open(path).metadata[storage.FORMAT])
-    path.write_bytes(sealed(frame, {storage.FORMAT: json.dumps(head | {"version": 3})}))
-    with pytest.raises(FormatError, match=r"counts format 3, .* install a newer termsieve, or count again"):
+    path.write_bytes(sealed(frame, {storage.FORMAT: json.dumps(head | {"version": 4})}))
+    with pytest.raises(FormatError, match=r"counts format 4, .* install a newer termsieve, or count again"):
         Counts.load(path)
 
 

@@ -127,3 +127,11 @@ def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#\s]+)\)", text):
         if not target.startswith(("http://", "https://")):
             assert (page.parent / target).exists(), f"{page.name} points to {target}"
+
+
+def test_the_paper_cites_what_is_in_its_references():
+    cited = set(re.findall(r"@(\w+\d{4})", (ROOT / "paper" / "paper.md").read_text(encoding="utf-8")))
+    listed = set(
+        re.findall(r"^@\w+\{(\w+),", (ROOT / "paper" / "paper.bib").read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    assert cited == listed

@@ -8,6 +8,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from termsieve import TermSelector, TermsieveError
 from termsieve.estimators import DecisionClassifier, KeptTerms, TermScaler
+from termsieve.estimators.decision import stratified_rows
 from termsieve.learners import get_learner
 
 
@@ -121,3 +122,20 @@ def test_targets_that_cannot_be_told_apart_are_refused():
         DecisionClassifier(get_learner("svm"), target="x").fit(X, y)
     with pytest.raises(TermsieveError, match="all documents or none"):
         DecisionClassifier(get_learner("svm"), target="a").fit(X, ["a"] * 80)
+
+
+def test_a_share_of_the_documents_trains_the_classifier():
+    X, y = counts()
+    rows = stratified_rows(y, 0.25)
+    assert np.bincount(y[rows]).tolist() == np.ceil(np.bincount(y) / 4).tolist()
+    small = DecisionClassifier(get_learner("svm"), share=0.25).fit(X, y)
+    alone = DecisionClassifier(get_learner("svm")).fit(X[rows], y[rows])
+    assert small.decision_function(X) == pytest.approx(alone.decision_function(X), abs=1e-3)
+
+
+def test_probabilities_need_sigmoids():
+    X, y = counts()
+    assert not hasattr(DecisionClassifier(get_learner("svm")), "predict_proba")
+    model = DecisionClassifier(get_learner("svm"), sigmoids=((2.0, 0.5),)).fit(X, y > 0)
+    values = get_learner("svm").fit(X, y > 0).decision_function(X)
+    assert model.predict_proba(X)[:, 1] == pytest.approx(1 / (1 + np.exp(-2 * values - 0.5)), abs=1e-3)

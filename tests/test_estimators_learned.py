@@ -343,6 +343,9 @@ def test_the_sample_is_a_stratified_share_of_the_documents():
     assert len(rows) == len(set(rows)) == 50
     assert sample_rows(np.array([True] + [False] * 9), 1 / 16, 0).shape == (2,)
     np.testing.assert_array_equal(sample_rows(member, 1.0, 0), np.arange(200))
+    plain = [sample_rows(member, 1 / 4, seed, stratify=False) for seed in range(20)]
+    assert {len(rows) for rows in plain} == {50}
+    assert len({int(member[rows].sum()) for rows in plain}) > 1
     X, y = documents(seed=12)
     selector = WeightSelector("lr", sample=0.5, k=5, random_state=3).fit(X, y)
     rows = sample_rows(y == 1, 0.5, 3)

@@ -224,8 +224,12 @@ def test_unusable_names_say_what_to_do(name, message):
     assert isinstance(caught.value, UnknownNameError) == ("unknown" in str(caught.value))
 
 
+# nb(all) knows more along a ranking than a separate fit can.
+SEPARABLE = [name for name in LEARNERS if name != "nb(all)"]
+
+
 @pytest.mark.parametrize(
-    "name", [*LEARNERS, "perceptron(passes=2)", BernoulliNB(), DecisionTreeClassifier(random_state=0)]
+    "name", [*SEPARABLE, "perceptron(passes=2)", BernoulliNB(), DecisionTreeClassifier(random_state=0)]
 )
 @pytest.mark.parametrize("kind", KINDS)
 def test_paths_are_the_separate_fits(name, kind):
@@ -243,7 +247,35 @@ def test_paths_are_the_separate_fits(name, kind):
             assert len(set(row)) == 1
 
 
-@pytest.mark.parametrize("name", LEARNERS)
+def test_the_tree_is_scikit_learns():
+    for classes in (2, 3):
+        X, y = documents("counts", classes=classes, seed=6)
+        model = get_learner("tree(min_leaf=3)").fit(X[:110], y[:110])
+        plain = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=3, random_state=0)
+        shares = plain.fit(X[:110], y[:110]).predict_proba(X[110:])
+        expected = shares[:, 1] - 0.5 if classes == 2 else shares
+        assert model.decision_function(X[110:]) == pytest.approx(expected)
+        assert (model.predict(X[110:].toarray()) == plain.predict(X[110:])).all()
+
+
+def test_nb_among_all_terms_divides_by_the_terms_that_were_not_selected():
+    X, y = documents("counts", seed=3)
+    order, alpha = np.random.default_rng(4).permutation(60), 0.5
+    values = decision_path(f"nb(all, alpha={alpha})", X[:110], y[:110], X[110:], order, [7, 60])
+    dense, chosen = X.toarray(), order[:7]
+    for document, value in zip(dense[110:], values[0], strict=True):
+        sides = []
+        for c in (1, 0):
+            words = dense[:110][y[:110] == c].sum(axis=0)
+            share = (words + alpha) / (words.sum() + alpha * 60)
+            sides.append(np.log((y[:110] == c).mean()) + document[chosen] @ np.log(share[chosen]))
+        assert value == pytest.approx(sides[0] - sides[1])
+    plain = decision_path(f"nb(alpha={alpha})", X[:110], y[:110], X[110:], order, [7, 60])
+    assert values[1] == pytest.approx(plain[1])
+    assert values[0] != pytest.approx(plain[0])
+
+
+@pytest.mark.parametrize("name", SEPARABLE)
 @pytest.mark.parametrize("kind", ["presence", "weights"])
 def test_sets_are_the_separate_fits(name, kind):
     X, y = documents(kind, seed=5)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -69,20 +70,36 @@ def best_cut(y, scores):
 
 
 @given(scored, st.randoms())
-def test_break_even_is_the_best_cut_in_any_order(pairs, random):
+def test_break_even_with_whole_ties_is_the_best_cut_in_any_order(pairs, random):
     y, scores = [int(a) for a, _ in pairs], [float(b) for _, b in pairs]
     expected = best_cut(y, scores)
-    assert break_even(y, scores) == expected
+    assert break_even(y, scores, ties="whole") == expected
     random.shuffle(pairs)
-    assert break_even([a for a, _ in pairs], [b for _, b in pairs]) == expected
+    assert break_even([a for a, _ in pairs], [b for _, b in pairs], ties="whole") == expected
 
 
-def test_break_even_takes_many_rankings_at_once():
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 2)), min_size=1, max_size=8))
+def test_break_even_divides_ties_in_expectation(pairs):
+    """The mean over every order of the documents, each predicted down to the number of positive ones."""
+    pos = sum(a for a, _ in pairs)
+    tops = [sorted(order, key=lambda pair: -pair[1])[:pos] for order in permutations(pairs)]
+    found = np.mean([sum(a for a, _ in top) for top in tops])
+    cells = break_even([a for a, _ in pairs], [b for _, b in pairs])
+    assert cells == pytest.approx((found, pos - found, pos - found, len(pairs) - 2 * pos + found))
+
+
+def test_break_even_knows_two_rules_for_ties():
+    with pytest.raises(UnknownNameError, match="did you mean 'whole'"):
+        break_even([0, 1], [1.0, 2.0], ties="hole")
+
+
+@pytest.mark.parametrize("ties", ["divided", "whole"])
+def test_break_even_takes_many_rankings_at_once(ties):
     rng = np.random.default_rng(0)
     y, scores = rng.random(40) < 0.3, rng.integers(0, 5, (2, 3, 40))
-    together = break_even(y, scores)
+    together = break_even(y, scores, ties)
     for index in np.ndindex(2, 3):
-        assert tuple(cell[index] for cell in together) == break_even(y, scores[index])
+        assert tuple(cell[index] for cell in together) == break_even(y, scores[index], ties)
 
 
 def test_break_even_without_ties_predicts_as_many_as_there_are():
@@ -163,6 +180,8 @@ def test_objectives_by_name():
     y, scores = [1, 1, 0, 0], [3.0, -1.0, 1.0, -2.0]
     assert objective("accuracy")(y, scores) == 0.5
     assert objective("f1_break_even")(y, scores) == 0.5
+    assert objective("f1_break_even")(y, [0.0] * 4) == 0.5
+    assert objective("f1_break_even_whole")(y, [0.0] * 4) == f1(2, 2, 0)
     assert objective(max)(2, 3) == 3
     with pytest.raises(UnknownNameError, match="did you mean 'accuracy'"):
         objective("acuracy")

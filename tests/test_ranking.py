@@ -9,7 +9,7 @@ from scipy.stats import chi2_contingency
 from sklearn.metrics import mutual_info_score
 
 from termsieve import METRICS, Counts, cut, rank, score
-from termsieve.counts import table as counts_module
+from termsieve.counts import matrix as counts_module
 from termsieve.errors import InputError, ParameterError
 from termsieve.ranking import sparsity_curve
 

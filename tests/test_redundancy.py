@@ -12,7 +12,7 @@ from termsieve.errors import ParameterError
 from termsieve.redundancy import BLOCK, distinct_cut
 
 
-@parametrize_with_checks([TermSelector(redundancy=0.9), TermSelector("ig", k=3, redundancy=0.5)])
+@parametrize_with_checks([TermSelector(redundancy=0.9), TermSelector("ig", k=3, redundancy="mrmr")])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -112,3 +112,36 @@ def test_counts_alone_are_not_enough():
         ParameterError, match="redundancy needs the documents, but partial_fit has only counts"
     ):
         selector.partial_fit(X, y)
+
+
+def mutual_information(a, b):
+    """The information of one presence about another, in bits, from the four joint shares."""
+    joint = np.array([[np.mean((a == i) & (b == j)) for j in (0, 1)] for i in (0, 1)])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        parts = joint * np.log2(joint / np.outer(joint.sum(axis=1), joint.sum(axis=0)))
+    return np.nansum(parts)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_mrmr_equals_the_rule_applied_to_one_term_after_another(seed):
+    X, y = documents(seed)
+    ranking = rank(score(Counts.from_matrix(X, y).take([1]), "ig"))
+    relevance = [mutual_information(X[:, c], y) for c in range(X.shape[1])]
+    chosen, left = [], [int(c) for c in ranking.order]
+    while len(chosen) < 8:
+        value = [
+            relevance[c] - (np.mean([mutual_information(X[:, c], X[:, d]) for d in chosen]) if chosen else 0)
+            for c in left
+        ]
+        best = left[int(np.argmax(np.round(value, 12)))]
+        chosen.append(best)
+        left = [c for c in left if (X[:, c] != X[:, best]).any()]
+    assert distinct_cut(X, ranking, "mrmr", k=8).tolist() == chosen
+
+
+def test_by_mrmr_ten_copies_take_one_place():
+    X, y = documents(1, n_terms=20)
+    X = np.column_stack([np.repeat(y[:, None], 10, axis=1), X])
+    sieved = TermSelector("chi", k=15, redundancy="mrmr").fit(X, y)
+    assert (sieved.selected_ < 10).sum() == 1
+    assert sieved.selected_[0] == 0

@@ -64,9 +64,12 @@ def reports(study_rows):
     )
     repeated = analysis.duplicate_documents([b"x", b"x"], ["ham", "spam"])
     documents = {"validation": analysis.cross_validated(X, y), "found": Documents(counts, repeated=repeated)}
+    facts = {"documents": 90, "terms": 100, "cells": 900, "classes": {"p": 20, "q": 70}}
+    bns = study_rows.filter(pl.col("method") == "bns", pl.col("size_kind") == "k")
+    rare = [bns.with_columns(method=pl.lit(f"bns min_df={n}")) for n in (5, 20)]
     return [
         corpus.corpus_figures(counts, sizes=(5, 10), **documents),
-        study.study_figures(study_rows, selections, corpora={"one": {"terms": 100}}),
+        study.study_figures(pl.concat([study_rows, *rare]), selections, corpora={"one": facts}),
     ]
 
 
@@ -80,6 +83,7 @@ def test_every_figure_is_on_the_page(reports):
                 choices = [len(report.chosen[key]) for key in figure.by]
                 assert len(figure.variants) == (0 if figure.script else np.prod(choices, initial=1))
     names = {figure.id for section in sections for figure in section.figures}
+    assert {"setting-min-df-recall", "corpora"} <= names
     assert {"k-f1", "skew-low", "skew-high", "stability", "chosen-lam", "tuning-ratio"} <= names
 
 

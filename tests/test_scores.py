@@ -8,7 +8,7 @@ from scipy.stats import chi2
 
 from termsieve import METRICS, Counts, get_metric, rank, score
 from termsieve import scores as scores_module
-from termsieve.counts import table as counts_module
+from termsieve.counts import matrix as counts_module
 from termsieve.errors import InputError
 
 

@@ -8,9 +8,11 @@ import pytest
 
 import termsieve.studies.store
 from termsieve.errors import StudyError
-from termsieve.files import MARK
+from termsieve.files import MARK, checksum
+from termsieve.studies import Plan
 from termsieve.studies.manifest import FORMAT_VERSION, manifest_text
 from termsieve.studies.results import ROWS, SELECTIONS, Results, schema
+from termsieve.studies.runner import stored_plan
 from termsieve.studies.store import Store
 
 CORPUS = {
@@ -229,6 +231,32 @@ def test_the_first_format_is_read_and_brought_up_to_date(whole):
     store.close()
     assert json.loads((whole.path / "manifest.json").read_text())["version"] == FORMAT_VERSION
     assert Results.open(whole.path).manifest == whole.manifest
+
+
+def test_format_2_had_whole_counts_at_break_even(tmp_path):
+    """Its plan did not name the rule for ties, its counts were integers; both are read, and the hash fits."""
+    text = """
+    corpora = [{ name = "a", format = "docstrings" }]
+    methods = [{ metric = "bns" }]
+    learners = ["svm"]
+    sizes = { k = [10] }
+    measures = { break_even = true, ties = "whole" }
+    """
+    plan = Plan.parse(text, "tiny")
+    old = {**MANIFEST, "plan": plan.to_toml().replace('ties = "whole"\n', ""), "hash": plan.hash}
+    assert "ties" not in old["plan"]
+    stored(tmp_path, (rows(be_tp=3.0), selections()), (rows(be_tp=2.5), selections()))
+    file = tmp_path / "rows" / "u0.parquet"
+    pl.read_parquet(file).with_columns(pl.col("be_tp", "be_fp", "be_fn").cast(pl.Int64)).write_parquet(file)
+    manifest = Results.open(tmp_path).manifest | old
+    manifest["parts"]["u0"]["rows"] = checksum(file.read_bytes())
+    written = json.loads(manifest_text(manifest)) | {"version": 2}
+    (tmp_path / "manifest.json").write_text(json.dumps(written))
+    found = Results.open(tmp_path)
+    assert found.frame().collect_schema() == schema(ROWS)
+    assert found.frame().collect()["be_tp"].to_list() == [3.0, 2.5]
+    assert stored_plan(tmp_path) == plan
+    assert Plan.parse(text.replace("whole", "divided"), "tiny").hash != plan.hash
 
 
 def test_a_damaged_part_of_the_first_format_is_named(whole):

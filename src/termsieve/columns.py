@@ -35,6 +35,7 @@ USUAL_NAMES: dict[str, tuple[str, ...]] = {
         "sentiment",
     ),
     "split": (),
+    "by": (),
 }
 
 

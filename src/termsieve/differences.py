@@ -1,20 +1,25 @@
-"""Two corpora or their counts come in; the words that came, went, rose and fell go out."""
+"""Two corpora, or counts of windows, come in; the words that came, went, rose and fell go out."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import polars as pl
+from scipy.special import betaincinv
 from scipy.stats import false_discovery_control
 
-from termsieve.counts import Counts
-from termsieve.counts.table import Ints, dense_rows
+from termsieve.counts import Counts, Windows
+from termsieve.counts.cells import dense_rows
+from termsieve.counts.table import Ints
 from termsieve.display import plain_text
-from termsieve.errors import ParameterError
+from termsieve.errors import ParameterError, unknown_name
 from termsieve.intervals import term_intervals
-from termsieve.ranking import check_cut, rank
+from termsieve.limits import document_limits
+from termsieve.metrics import Floats
+from termsieve.ranking import Columns, check_cut, p_values, rank
 from termsieve.scores import score
 from termsieve.sources import Source, counts_of
 
@@ -69,8 +74,7 @@ def difference(
     [('dog', 'went', 20, 0), ('fox', 'came', 0, 20)]
     """
     check_cut("k", k)
-    if not 0 < fdr <= 1:
-        raise ParameterError(f"fdr must be above 0 and at most 1, not {fdr!r}")
+    _check_fdr(fdr)
     first, second = (_documents_only(counts_of(source, **options)) for source in (before, after))
     together = first + second
     first = together - second  # laid out over the terms and classes of both
@@ -96,30 +100,178 @@ def _part(label: Any, a: Ints, n_a: int, b: Ints, n_b: int, together: Counts) ->
 
 def _changes(label: Any, pair: Counts, k: int, fdr: float, interval: float, min_df: float) -> pl.DataFrame:
     """Return the table of the changes of one class that pass `fdr`."""
-    evidence = score(pair, "fisher_exact")
-    ranking = rank(evidence, min_df=min_df)
-    # The test is one-sided, towards the side where the table leans.
-    p = np.minimum(1.0, 2 * np.exp(-np.abs(evidence.values[0][ranking.order])))
+    ranking = rank(score(pair, "fisher_exact"), min_df=min_df)
+    p = p_values(ranking)
     adjusted = false_discovery_control(p) if len(p) else p
     n = min(k, int((adjusted <= fdr).sum()))  # both fall along the ranking
-    best = ranking[:n]
-    ratios = rank(score(pair, "log_ratio"), side="positive", min_df=min_df)
-    bounds = term_intervals(replace(ratios, order=best.order), n, interval)
-    _, now, then, n_now, n_then = best.tables(best.order)
+    return _table(label, pair, ranking.order[:n], p[:n], adjusted[:n], interval)
+
+
+def _table(
+    label: Any, pair: Counts, columns: Columns, p: Floats, adjusted: Floats, interval: float
+) -> pl.DataFrame:
+    """Return the rows of some words: what changed, by how much, and how sure that is."""
+    n = len(columns)
+    ratios = replace(rank(score(pair, "log_ratio"), side="positive"), order=columns)
+    bounds = term_intervals(ratios, n, interval)
+    _, now, then, n_now, n_then = ratios.tables(columns)
     change = np.select([then == 0, now == 0, now * n_then > then * n_now], ["came", "went", "rose"], "fell")
     return pl.DataFrame(
         {
             "class": pl.Series([label] * n, dtype=None if label is not None else pl.Null),
-            "term": pl.Series([plain_text(term) for term in best.terms], dtype=pl.String),
+            "term": pl.Series([plain_text(term) for term in ratios.terms], dtype=pl.String),
             "change": pl.Series(change.tolist(), dtype=pl.String),
-            "ratio": 2.0 ** ratios.scores[best.order],
+            "ratio": 2.0 ** ratios.scores[columns],
             "low": 2.0**bounds.low,
             "high": 2.0**bounds.high,
             "before": then,
             "after": now,
             "of_before": n_then,
             "of_after": n_now,
-            "p_value": p[:n],
-            "p_adjusted": adjusted[:n],
+            "p_value": p,
+            "p_adjusted": adjusted,
         }
     )
+
+
+def shifts(
+    windows: Windows, *, k: int = 30, fdr: float = 0.05, interval: float = 0.95, min_df: float = 5
+) -> pl.DataFrame:
+    """Return the words that a window has more or less often than all other windows together, beyond chance.
+
+    Parameters
+    ----------
+    windows : Windows
+        Counts that were kept apart by day, week, month or source.
+    k : int
+        Most rows.
+    fdr : float
+        The share of the rows that may be there by chance: the false discovery rate (Benjamini and Hochberg)
+        over all words in all windows.
+    interval : float
+        The probability of the interval of the ratio.
+    min_df : int or float
+        Words in fewer documents, or in a smaller share of them, are not compared.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per window and word, the surest first: window, term, change ("came": only this window has it,
+        "went": only the others have it, "rose" or "fell"), ratio of the shares of documents with it here and
+        elsewhere, low and high (its interval), here and elsewhere (documents with it), of_here and
+        of_elsewhere (all documents), p_value (Fisher's exact test, two-sided) and p_adjusted.
+
+    Examples
+    --------
+    >>> from termsieve import Corpus, count
+    >>> texts = ["the cat", "the dog"] * 30 + ["the fox"] * 30
+    >>> weeks = count(Corpus(texts, ["pets"] * 90), by=["W1", "W2"] * 30 + ["W3"] * 30)
+    >>> shifts(weeks).select("window", "term", "change").head(2).rows()
+    [('W1', 'cat', 'came'), ('W2', 'dog', 'came')]
+    """
+    check_cut("k", k)
+    _check_fdr(fdr)
+    counts = windows.as_classes()
+    low, _ = document_limits(counts.n_docs, min_df, 1.0)
+    evidence = score(counts, "fisher_exact")
+    common = np.flatnonzero(counts.df >= low)
+    parts = [evidence.metric.p_value(values, 1) for _, values, _ in evidence.blocks(common)]  # type: ignore[misc]
+    p = np.concatenate(parts) if parts else np.ones((0, len(common)))
+    adjusted = false_discovery_control(p.ravel()).reshape(p.shape) if p.size else p
+    surest = np.argsort(p.ravel(), kind="stable")[: min(k, int((adjusted <= fdr).sum()))]
+    place, at = np.unravel_index(surest, p.shape)
+    tables = []
+    for window in np.unique(place):
+        here = at[place == window]
+        inside, n_inside = dense_rows(counts.tp, slice(window, window + 1))[0], int(counts.pos[window])
+        outside, n_outside = counts.df - inside, counts.n_docs - n_inside
+        label, pair = _part(counts.classes[window].item(), outside, n_outside, inside, n_inside, counts)
+        tables.append(_table(label, pair, common[here], p[window, here], adjusted[window, here], interval))
+    if not tables:
+        _, pair = _part("", counts.df, counts.n_docs, counts.df, counts.n_docs, counts)
+        none = np.zeros(0)
+        tables = [_table("", pair, none.astype(np.int64), none, none, interval)]
+    named = {"class": "window", "before": "elsewhere", "after": "here"}
+    named |= {"of_before": "of_elsewhere", "of_after": "of_here"}
+    return pl.concat(tables).rename(named).sort("p_value", "window", maintain_order=True)
+
+
+def word_rates(windows: Windows, words: Sequence[str], interval: float = 0.95) -> pl.DataFrame:
+    """Return for each word and window the share of documents with the word, and its interval.
+
+    Parameters
+    ----------
+    windows : Windows
+        Counts that were kept apart, by week for example.
+    words : sequence of str
+        The words; one that no document has is an error.
+    interval : float
+        The probability of the interval (Jeffreys).
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per word and window: term, window, rate, low, high, documents (with the word), of (documents).
+    """
+    if not 0 < interval < 1:
+        raise ParameterError(f"interval must be a number between 0 and 1, such as 0.95, not {interval!r}")
+    counts = windows.as_classes()
+    places = {str(name): at for at, name in enumerate(counts.names())}
+    for word in words:
+        if word not in places:
+            raise unknown_name("word", word, list(places))
+    tails = np.array([(1 - interval) / 2, (1 + interval) / 2])
+    tables = []
+    for word in words:
+        found = dense_rows(counts.tp[:, [places[word]]], slice(None)).ravel()
+        of = counts.pos
+        low, high = betaincinv(found[:, None] + 0.5, (of - found)[:, None] + 0.5, tails).T
+        tables.append(
+            pl.DataFrame(
+                {
+                    "term": pl.Series([plain_text(word)] * len(of), dtype=pl.String),
+                    "window": pl.Series([plain_text(name) for name in windows.names], dtype=pl.String),
+                    "rate": found / np.maximum(of, 1),
+                    "low": np.where(found == 0, 0.0, low),
+                    "high": np.where(found == of, 1.0, high),
+                    "documents": found,
+                    "of": of,
+                }
+            )
+        )
+    return pl.concat(tables)
+
+
+def marked_rates(
+    windows: Windows,
+    words: Sequence[str],
+    *,
+    fdr: float = 0.05,
+    interval: float = 0.95,
+    min_df: float = 5,
+) -> pl.DataFrame:
+    """Return the rows of `word_rates` with the column change, which marks what is more than chance.
+
+    Parameters
+    ----------
+    windows, words, interval
+        As in `word_rates`.
+    fdr, min_df
+        As in `shifts`, which compares all words of all windows.
+
+    Returns
+    -------
+    polars.DataFrame
+        The rows of `word_rates`; change is null where a window is as the others.
+    """
+    rates = word_rates(windows, words, interval)
+    every = max(1, len(windows) * windows.counts.n_terms)
+    found = shifts(windows, k=every, fdr=fdr, interval=interval, min_df=min_df)
+    return rates.join(
+        found.select("term", "window", "change"), on=["term", "window"], how="left", maintain_order="left"
+    )
+
+
+def _check_fdr(fdr: float) -> None:
+    if not 0 < fdr <= 1:
+        raise ParameterError(f"fdr must be above 0 and at most 1, not {fdr!r}")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv, ndtri
+from scipy.interpolate import BarycentricInterpolator
+from scipy.special import betaincinv, logit, ndtr, ndtri
 
 from termsieve.errors import ParameterError
 from termsieve.metrics import Floats, direction
@@ -16,6 +18,8 @@ from termsieve.scores import Scores
 # Where quantiles of a score are computed: a lattice of points in the unit square, by two neighbours of
 # Fibonacci's series, that is even in each rate and in both together.
 POINTS, STEP = 377, 233
+# Where quantiles of a rate are computed; between these nodes they are interpolated to eight digits.
+NODES = 25
 BLOCK_TERMS = 500  # whose points are computed at a time
 DRAWS = 200  # of all rates together, where ranks are compared
 COMPETITORS = 500  # terms at least that are ranked against each other, the best ones; 5 per listed one
@@ -39,9 +43,9 @@ def term_intervals(ranking: Ranking, k: int, level: float) -> Intervals:
     there; an interval holds the middle `level` of the scores of such rates. The bounds of a score are
     computed on the scale with the direction's sign, so that chance does not push them away from zero.
 
-    Ranks are those among the best terms (500, or five times `k`), whose rates are drawn 200 times, with a
-    fixed seed, as if terms were independent given the class. `in_list` is the share of draws in which a term
-    is among the best `k`. A term counts for the class that it tells most about.
+    For ranks, the rates of the best terms (500, or five times `k`) are drawn 200 times, with a fixed seed, as
+    if terms were independent given the class; the other terms keep their scores. `in_list` is the share of
+    draws in which a term is among the best `k`. A term counts for the class that it tells most about.
 
     >>> from termsieve.counts import Counts
     >>> from termsieve.ranking import rank
@@ -68,7 +72,11 @@ def term_intervals(ranking: Ranking, k: int, level: float) -> Intervals:
         low, high, null = _score_bounds(scores, tables, listed, tails)
         drawn = _signed(scores, *_drawn_tables(tables, generator))
     low, high = _shown_bounds(ranking, scores, low, high, null)
-    ranks = _ranks(_shown(ranking, scores, drawn))[:, listed]
+    drawn = _shown(ranking, scores, drawn)
+    others = np.sort(ranking.scores[ranking.order[n:]])
+    # The terms that are not drawn have their own scores.
+    better = len(others) - np.searchsorted(others, drawn[:, listed], side="right")
+    ranks = _ranks(drawn)[:, listed] + better
     rank_low, rank_high = np.quantile(ranks, tails, axis=0, method="inverted_cdf").astype(np.int64)
     return Intervals(low, high, rank_low, rank_high, (ranks <= k).mean(axis=0))
 
@@ -91,21 +99,38 @@ def _score_bounds(
     scores: Scores, tables: Tables, listed: slice, tails: tuple[float, float]
 ) -> tuple[Floats, Floats, Floats]:
     """Return both quantiles of the listed terms' signed scores, and the least score that has no sign."""
-    lattice = np.arange(POINTS)
-    u, v = (lattice + 0.5) / POINTS, (lattice * STEP % POINTS + 0.5) / POINTS
+    swapped = np.arange(POINTS) * STEP % POINTS
     tp, fp, pos, neg = (np.asarray(part[listed], dtype=np.float64) for part in tables[1:])
     bounds = np.empty((2, len(tp)))
     for start in range(0, len(tp), BLOCK_TERMS):
         some = slice(start, start + BLOCK_TERMS)
-        a, b, p, q = (part[some, None] for part in (tp, fp, pos, neg))
-        inside = p * betaincinv(a + 0.5, p - a + 0.5, u)
-        outside = q * betaincinv(b + 0.5, q - b + 0.5, v)
-        values = _signed(scores, *np.broadcast_arrays(inside, outside, p, q))
+        a, b, p, q = (part[some] for part in (tp, fp, pos, neg))
+        inside = p[:, None] * _rate_quantiles(a, p)
+        outside = q[:, None] * _rate_quantiles(b, q)[:, swapped]
+        values = _signed(scores, *np.broadcast_arrays(inside, outside, p[:, None], q[:, None]))
         bounds[:, some] = np.quantile(values, tails, axis=1)
     share = (tp + fp) / np.maximum(pos + neg, 1)
     # A signed score passes through zero, which smoothing moves away from equal rates.
     null = 0.0 if scores.metric.kind == "signed" else scores.values_of(pos * share, neg * share, pos, neg)
     return bounds[0], bounds[1], np.broadcast_to(null, tp.shape)
+
+
+def _rate_quantiles(found: Floats, of: Floats) -> Floats:
+    """Return POINTS quantiles, even in probability, of rates with Jeffreys' prior: terms x points."""
+    at, matrix = _interpolation()
+    nodes = logit(betaincinv(found[:, None] + 0.5, (of - found)[:, None] + 0.5, at))
+    return 1 / (1 + np.exp(-(nodes @ matrix)))  # type: ignore[no-any-return]
+
+
+@cache
+def _interpolation() -> tuple[Floats, Floats]:
+    """Return the probabilities of the nodes, and the matrix from values there to values at all points.
+
+    The logarithm of a rate's odds is a smooth function of the normal quantile, almost a line.
+    """
+    points = ndtri((np.arange(POINTS) + 0.5) / POINTS)
+    nodes = points[-1] * np.cos(np.pi * (np.arange(NODES) + 0.5) / NODES) / np.cos(np.pi / 2 / NODES)
+    return ndtr(nodes), BarycentricInterpolator(nodes, np.eye(NODES))(points).T
 
 
 def _drawn_tables(tables: Tables, generator: np.random.Generator) -> list[NDArray[np.float64]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,6 +29,8 @@ __all__ = [
     "precision",
     "recall",
 ]
+
+Ties = Literal["divided", "whole"]
 
 
 class Confusion(NamedTuple):
@@ -368,15 +370,15 @@ def at_threshold(y: ArrayLike, scores: ArrayLike, threshold: float = 0.0) -> Con
     return _cut(labels, values > threshold)
 
 
-def break_even(y: ArrayLike, scores: ArrayLike) -> Confusion:
-    """Return the confusion counts at the threshold where FP and FN differ least (zheng2004).
+def break_even(y: ArrayLike, scores: ArrayLike, ties: Ties = "divided") -> Confusion:
+    """Return the confusion counts where precision equals recall: as many predicted as positive documents.
 
-    FP - FN = predicted positives - actual positives, so it is the threshold where the number of predicted
-    documents is nearest to the number of positive ones. A threshold cannot separate documents of equal score,
-    so a group of tied documents is predicted as a whole or not at all: the choice is the one that brings FP
-    and FN nearer together; if both are equally near, the one with the greater F1, then the one that predicts
-    fewer documents. The result does not depend on the order of the documents, and the counts are whole
-    numbers that can be added up.
+    The documents with the highest scores are predicted, as many as are positive (zheng2004). Documents with
+    equal scores may lie across that number. With ``ties="divided"`` only the share of them that fits is
+    predicted, and their positives count in expectation: the counts are real numbers, which can be added up.
+    With ``ties="whole"`` all or none of them are predicted, as a threshold would do: whatever brings FP and
+    FN nearer together, then the greater F1, then fewer predicted documents. Neither result depends on the
+    order of the documents.
 
     `scores` holds one value per document along its last axis; the counts have the shape of the other axes.
 
@@ -386,6 +388,8 @@ def break_even(y: ArrayLike, scores: ArrayLike) -> Confusion:
         The true classes, 0 and 1.
     scores : array-like
         The decision values: one per document along the last axis.
+    ties : {"divided", "whole"}, default="divided"
+        The rule for documents with equal scores.
 
     Returns
     -------
@@ -394,22 +398,31 @@ def break_even(y: ArrayLike, scores: ArrayLike) -> Confusion:
 
     Examples
     --------
-    >>> [int(cell) for cell in break_even([1, 1, 0, 0, 0], [0.9, 0.4, 0.6, 0.1, 0.1])]
-    [1, 1, 1, 2]
+    >>> [float(cell) for cell in break_even([1, 1, 0, 0, 0], [0.9, 0.4, 0.4, 0.4, 0.1])]
+    [1.3333333333333333, 0.6666666666666667, 0.6666666666666667, 2.3333333333333335]
+    >>> [int(cell) for cell in break_even([1, 1, 0, 0, 0], [0.9, 0.4, 0.4, 0.4, 0.1], ties="whole")]
+    [1, 0, 1, 3]
     """
+    if ties not in get_args(Ties):
+        raise unknown_name("ties", ties, get_args(Ties))
     labels, values = _checked(y, scores)
     pos, n = int(labels.sum()), len(labels)
     if pos == 0:
         return _cut(labels, np.zeros(values.shape, dtype=bool))
-    # The document at rank `pos` is in a group of equal scores, which is either excluded or included.
+    # The document at rank `pos` is in a group of equal scores, which is divided, excluded or included.
     edge = np.partition(values, n - pos, axis=-1)[..., n - pos, None]
     few, many = _cut(labels, values > edge), _cut(labels, values >= edge)
+    if ties == "divided":
+        outside = few.tp + few.fp
+        share = _share(pos - outside, many.tp + many.fp - outside)
+        tp = few.tp + share * (many.tp - few.tp)
+        return Confusion(tp, pos - tp, pos - tp, n - 2 * pos + tp)
     near_few, near_many = np.abs(few.fp - few.fn), np.abs(many.fp - many.fn)
     take_many = (near_many < near_few) | ((near_many == near_few) & (f1(*many) > f1(*few)))
     return Confusion(*(np.where(take_many, a, b)[()] for a, b in zip(many, few, strict=True)))
 
 
-def f1_break_even_score(y: ArrayLike, scores: ArrayLike) -> Any:
+def f1_break_even_score(y: ArrayLike, scores: ArrayLike, ties: Ties = "divided") -> Any:
     """Return F1 at the break-even point of one binary problem (the score-function form).
 
     Parameters
@@ -418,6 +431,8 @@ def f1_break_even_score(y: ArrayLike, scores: ArrayLike) -> Any:
         The true classes, 0 and 1.
     scores : array-like
         The decision values: one per document along the last axis.
+    ties : {"divided", "whole"}, default="divided"
+        The rule for documents with equal scores.
 
     Returns
     -------
@@ -429,7 +444,7 @@ def f1_break_even_score(y: ArrayLike, scores: ArrayLike) -> Any:
     >>> f1_break_even_score([1, 1, 0, 0, 0], [0.9, 0.4, 0.6, 0.1, 0.1])
     0.5
     """
-    return f1(*break_even(y, scores))
+    return f1(*break_even(y, scores, ties))
 
 
 def f1_break_even(estimator: Any, X: Any, y: ArrayLike) -> float:
@@ -501,12 +516,17 @@ def _log_odds(estimator: Any, X: Any) -> NDArray[np.float64]:
 
 
 Objective = Callable[[ArrayLike, ArrayLike], Any]
+BREAK_EVEN_OBJECTIVES: dict[str, Objective] = {
+    "f1_break_even": f1_break_even_score,
+    "f1_break_even_whole": partial(f1_break_even_score, ties="whole"),
+}
 
 
 def objective(name: str | Objective) -> Objective:
     """Return the function (labels, decision values) -> value of a name; a callable is returned as it is.
 
-    A measure is computed at the threshold 0, `f1_break_even` at the break-even point.
+    A measure is computed at the threshold 0, `f1_break_even` at the break-even point, where tied documents
+    are divided; `f1_break_even_whole` does not divide them.
 
     Parameters
     ----------
@@ -527,10 +547,10 @@ def objective(name: str | Objective) -> Objective:
     """
     if callable(name):
         return name
-    if name == "f1_break_even":
-        return f1_break_even_score
+    if name in BREAK_EVEN_OBJECTIVES:
+        return BREAK_EVEN_OBJECTIVES[name]
     if name not in MEASURES:
-        raise unknown_name("objective", name, [*MEASURES, "f1_break_even"])
+        raise unknown_name("objective", name, [*MEASURES, *BREAK_EVEN_OBJECTIVES])
     return partial(_at_zero, MEASURES[name])
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from termsieve.counts.table import Counts, dense_rows
+from termsieve.counts.cells import dense_rows
+from termsieve.counts.table import Counts
 from termsieve.display import SHOWN_ROWS, html_table
 from termsieve.errors import InputError
 from termsieve.metrics import Floats, Metric, Occurrences, direction, get_metric
@@ -166,7 +167,7 @@ class Scores:
             first, kind = self.counts.distinct_occurrences
             return self._blocks(self.counts, first), kind
         counts, kind = self.counts.distinct
-        if self.metric.needs:
+        if self.metric.needs or counts.weighted:
             return self._blocks(counts), kind
         tp, fp, pos, neg, at = counts.tables
         values = self.values_of(tp, fp, pos, neg)
@@ -229,20 +230,19 @@ class Scores:
     def to_frame(self) -> polars.DataFrame:
         """Return a row for each class and term: class, term, score, direction, tp, fp, df, and any p-values.
 
-        `p_value` is that of the chi-squared statistic with one degree of freedom, `p_adjusted` its
-        Benjamini-Hochberg correction over the terms of the class.
+        `p_value` is that of the metric's two-sided test, `p_adjusted` its Benjamini-Hochberg correction over
+        the terms of the class.
         """
         import polars as pl
 
         frame = self.counts.to_frame().select("class", "term", "tp", "fp", "df")
         columns = [pl.Series("score", self.values.ravel()), pl.Series("direction", self.direction.ravel())]
         frame = frame.select("class", "term").with_columns(columns).hstack(frame.select("tp", "fp", "df"))
-        if self.metric.chi_squared is None:
+        if self.metric.p_value is None:
             return frame
-        from scipy.special import chdtrc
         from scipy.stats import false_discovery_control
 
-        p = chdtrc(1, self.metric.chi_squared(self.values))
+        p = self.metric.p_value(self.values, 1)
         adjusted = false_discovery_control(p, axis=1) if p.size else p
         return frame.with_columns(p_value=pl.Series(p.ravel()), p_adjusted=pl.Series(adjusted.ravel()))
 

@@ -132,7 +132,7 @@ def _counts_of_corpora(
     paths: list[Any], occurrences: bool, format: str | None, options: dict[str, Any]
 ) -> Counts:
     """Return the counts of files that are read whole, one after the other."""
-    for name in ("checkpoint", "max_terms"):
+    for name in ("checkpoint", "max_terms", "by"):
         if options.pop(name, None) is not None:
             raise ParameterError(f"{name}= is for tables: CSV, JSON lines or Parquet")
     reading = {name: options.pop(name) for name in READING if name in options}

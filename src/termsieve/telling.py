@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -41,8 +41,10 @@ def telling_words(
     combine: Combine = "max",
     min_df: float = 1,
     max_df: float = 1.0,
-    redundancy: float | None = None,
+    redundancy: float | Literal["mrmr"] | None = None,
     interval: float | None = None,
+    keep: Iterable[str | int] = (),
+    drop: Iterable[str | int] = (),
     **options: Any,
 ) -> pl.DataFrame:
     """Return the words that best separate the classes, the best first.
@@ -66,13 +68,16 @@ def telling_words(
         order, of two classes the second is the target.
     ratio, alpha, combine, min_df, max_df
         How scores become a ranking; see `rank`.
-    redundancy : float, optional
+    redundancy : float or "mrmr", optional
         A term whose presence correlates with that of a better one by at least so much gives its place to the
-        next, so that the words of one repeated sentence take one place; 0.5 is a good value. It needs the
-        documents themselves.
+        next, so that the words of one repeated sentence take one place; 0.5 is a good value. "mrmr" chooses
+        words one after the other, by what they tell beyond the words before. It needs the documents
+        themselves.
     interval : float, optional
         A probability such as 0.95: adds the columns low, high, rank_low, rank_high and in_list, which say how
         sure scores and ranks are; see `intervals.term_intervals`.
+    keep, drop : iterable of str, optional
+        Words that are listed in addition to the best ones, with their ranks, and words that are left out.
     **options
         How documents are read and split into terms: text=, label=, separator=, stop_words= and the other
         options of `read` and `count`.
@@ -113,7 +118,7 @@ def telling_words(
         parts = [counts]  # of two classes either has words that speak for it
     else:
         parts = [problem_counts(counts, target, combine)]
-    way = _Way(side, ratio, alpha, combine, min_df, max_df)
+    way = _Way(side, ratio, alpha, combine, min_df, max_df, tuple(keep), tuple(drop))
     rankings = [way.ranking(part, chosen) for part in parts]
     if redundancy is not None:
         rankings = [replace(one, order=distinct_cut(X, one, redundancy, k=k)) for one in rankings]
@@ -132,9 +137,13 @@ def _documents(source: Source, metric: Metric, options: dict[str, Any]) -> tuple
 
 def _listed(ranking: Ranking, k: int, interval: float | None) -> pl.DataFrame:
     """Return the table of a ranking's best terms, with intervals where these are wanted."""
-    frame = ranking.head(k).to_frame()
+    order = ranking.order
+    places = np.flatnonzero((np.arange(len(order)) < k) | np.isin(order, ranking.keep))
+    frame = ranking.to_frame(places)
     if interval is None:
         return frame
+    if len(places) > min(k, len(order)):
+        raise ParameterError("interval= is for the best words; leave out keep=, or raise k")
     bounds = term_intervals(ranking, k, interval)
     return frame.with_columns(**{name: pl.Series(part) for name, part in bounds._asdict().items()})
 
@@ -166,12 +175,17 @@ def select_terms(
     threshold: float | None = None,
     sparsity: float | None = None,
     memory: float | None = None,
+    fpr: float | None = None,
+    fdr: float | None = None,
+    fwe: float | None = None,
     side: Side = "both",
     ratio: float | None = None,
     alpha: float | None = None,
     combine: Combine = "max",
     min_df: float = 1,
     max_df: float = 1.0,
+    keep: Iterable[str | int] = (),
+    drop: Iterable[str | int] = (),
     **options: Any,
 ) -> list[str]:
     """Return the terms that a cut-off keeps, the best first: a vocabulary for a vectorizer.
@@ -181,8 +195,10 @@ def select_terms(
     source, metric, target, side, ratio, alpha, combine, min_df, max_df, **options
         As in :func:`termsieve.telling_words`, but for the default metric, which trained the best classifiers
         on twelve corpora (docs/reading.md), and for `side`, which is "both".
-    k, fraction, threshold, sparsity, memory : number, optional
+    k, fraction, threshold, sparsity, memory, fpr, fdr, fwe : number, optional
         The cut-off; give at most one. Without any, ``k=1000``. See :func:`termsieve.cut`.
+    keep, drop : iterable of str, optional
+        Terms that are selected in addition to those of the cut-off, and terms that are left out.
 
     Returns
     -------
@@ -196,9 +212,11 @@ def select_terms(
     ['buy', 'see']
     """
     chosen = get_metric(metric)
-    cuts = one_cut(k=k, fraction=fraction, threshold=threshold, sparsity=sparsity, memory=memory)
+    sizes: dict[str, Any] = {"k": k, "fraction": fraction, "threshold": threshold}
+    cuts = one_cut(**sizes, sparsity=sparsity, memory=memory, fpr=fpr, fdr=fdr, fwe=fwe)
     counts = problem_counts(_counted(source, [chosen], options), target, combine)
-    ranking = _Way(side, ratio, alpha, combine, min_df, max_df).ranking(counts, chosen)
+    way = _Way(side, ratio, alpha, combine, min_df, max_df, tuple(keep), tuple(drop))
+    ranking = way.ranking(counts, chosen)
     terms = [str(term) for term in counts.names()[cut(ranking, **cuts)]]
     if not terms:
         raise ParameterError("the cut-off keeps no word; choose a less strict one")
@@ -324,7 +342,12 @@ def class_summary(source: Source, **options: Any) -> pl.DataFrame:
 
 
 def class_words(
-    source: Source, n: int = 6, *, min_df: float = 1, redundancy: float | None = None, **options: Any
+    source: Source,
+    n: int = 6,
+    *,
+    min_df: float = 1,
+    redundancy: float | Literal["mrmr"] | None = None,
+    **options: Any,
 ) -> pl.DataFrame:
     """Return the rows of `class_summary` with the `n` best words for each class, in the column words.
 
@@ -410,6 +433,8 @@ class _Way:
     combine: Combine
     min_df: float
     max_df: float
+    keep: tuple[str | int, ...] = ()
+    drop: tuple[str | int, ...] = ()
 
     def ranking(self, counts: Counts, metric: Metric) -> Ranking:
         # As published, the positive side of a one-sided metric is not folded.

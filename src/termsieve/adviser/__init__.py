@@ -4,31 +4,36 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from termsieve.adviser.advice import Advice, Cost, Evidence, Recipe, Rival
+from termsieve.adviser.curve import SHARES, LearningCurve
 from termsieve.adviser.folds import Split
 from termsieve.adviser.frontier import Point, steadied
 from termsieve.adviser.goals import GOALS, Goal, get_goal
 from termsieve.adviser.portfolio import BASELINES, Budget, Setting, typical_skew
+from termsieve.adviser.probabilities import Calibrated, calibrated
 from termsieve.adviser.promise import Difference, Promise, calibration_for
 from termsieve.adviser.question import Question, asked
 from termsieve.adviser.race import Choice
 from termsieve.adviser.rivals import checked_rivals, rival_verdicts
 from termsieve.adviser.stages import (
+    BASELINE,
     Clock,
     Nested,
     Progress,
     Raced,
     Rule,
+    cross_verdicts,
     fixed_verdicts,
-    halved,
     nested,
     raced,
     select_terms,
+    values_with,
 )
 from termsieve.adviser.verdicts import Verdicts
 from termsieve.corpus import Corpus
@@ -54,6 +59,7 @@ def advise(
     times: Any = None,
     minutes: float | None = None,
     held_out: int | None = None,
+    probabilities: bool = False,
     random_state: int = 0,
     progress: Progress | None = None,
     **term_options: Any,
@@ -73,17 +79,21 @@ def advise(
         The best expected figure, or the fewest terms within .01 of it.
     budget_terms, budget_sparsity, budget_memory : optional
         Largest number of terms, of distinct terms per document on average, or of bytes of the training
-        matrix.
+        matrix. With a budget of bytes, half and a quarter of the documents with more terms are tried, too.
     rivals : mapping of str to classifier, optional
         Classifiers of texts (or of term matrices), judged on the same folds.
     groups : sequence, optional
-        One value per document: documents with equal values are never on both sides of a split.
+        One value per document: documents with equal values are never on both sides of a split. Nor are
+        documents that are nearly equal.
     times : sequence, optional
         One value per document: models are trained on earlier documents and tested on later ones only.
     minutes : float, optional
         How long it may take.
     held_out : int, optional
         Number of new documents that the interval is for; by default a fifth of these.
+    probabilities : bool, default=False
+        Whether the pipeline shall give probabilities (`predict_proba`), calibrated on documents that the
+        models did not see.
     random_state : int, default=0
         Seed of the folds.
     progress : callable, optional
@@ -126,7 +136,7 @@ def advise(
         found = raced(question.task, wanted, clock, generator)
         select_terms(found, budget, clock)
         rule = Rule(prefer, budget)
-        advice = _concluded(question, wanted, found, rule, clock, generator, held_out)
+        advice = _concluded(question, wanted, found, rule, clock, generator, held_out, probabilities)
         for name, model in others.items():
             clock.tell(f"judging {name}", 0.95)
             verdicts = rival_verdicts(model, corpus, found.rows, found.race, target)
@@ -156,6 +166,7 @@ def _concluded(
     clock: Clock,
     generator: np.random.Generator,
     held_out: int | None,
+    probabilities: bool,
 ) -> Advice:
     """Choose, repeat the choice without each fold, and return what is to be said of it."""
     task, race = question.task, found.race
@@ -163,9 +174,6 @@ def _concluded(
     choice = rule.choose(race, found.complete, found.folds)
     own = nested(found, found.complete, rule)
     everything = nested(found, [s for s in found.complete if s.method is None], Rule("best", Budget(None, 0)))
-    gain = None
-    if time.perf_counter() + 3 * found.seconds * len(found.folds) < clock.at(1.0):
-        gain = Difference.of(own.verdicts, halved(found, own, generator), goal)
     promise = Promise(own.verdicts, goal, calibration_for(task.kind, goal))
     whole = Split(race.task, np.arange(len(race.task)), np.arange(min(1000, len(race.task))))
     ranked_all = race.ranked([s for s in found.complete if s.method is None], found.folds)
@@ -179,9 +187,11 @@ def _concluded(
         cost=_cost(choice, whole, rule.budget, len(task)),
         frontier=_frontier(found, whole, len(task)),
         best_cross_validated=_best_figure(found, rule),
-        doubling=gain,
+        learning_curve=_curve(found, promise, clock, generator),
+        probabilities=_calibrated(found, choice) if probabilities else None,
         n_docs=len(task),
         n_raced=len(race.task),
+        duplicates=found.duplicates,
         skew=typical_skew(task.truth.sum(axis=0), len(task)),
         held_out=held_out or max(1, len(task) // 5),
         evidence=_evidence(found, own, goal, clock),
@@ -196,6 +206,29 @@ def _concluded(
     if choice.setting.method is not None:
         advice.rivals.append(_rival("all terms, the best of them", everything.verdicts, advice))
     return advice
+
+
+def _curve(
+    found: Raced, promise: Promise, clock: Clock, generator: np.random.Generator
+) -> LearningCurve | None:
+    """Return the learning curve, if there is time for it.
+
+    Its steps are those of a setting that was not chosen by these documents: the best of many settings shines
+    with as many documents as it was chosen by, and less with fewer.
+    """
+    if BASELINE not in found.complete:
+        return None
+    if time.perf_counter() + 3 * found.seconds * len(found.folds) > clock.at(1.0):
+        return None
+    verdicts = [cross_verdicts(found, *values_with(found, BASELINE, share, generator)) for share in SHARES]
+    n_train = round(np.mean([len(found.race.splits[number][0]) for number in found.folds]))
+    return LearningCurve.of(verdicts, n_train, promise)
+
+
+def _calibrated(found: Raced, choice: Choice) -> Calibrated:
+    race = found.race
+    values = race.standings[choice.setting].values
+    return calibrated(values, race.task.truth, race.fold, found.folds, race.task.one_label)
 
 
 def _rival(name: str, verdicts: Verdicts, advice: Advice) -> Rival:
@@ -232,6 +265,7 @@ def _row(choice: Choice, goal: Goal, n_folds: int, dropped: bool) -> dict[str, A
     return {
         "method": setting.method or "all terms",
         "terms": None if setting.size is None else setting.size.value,
+        "documents": setting.documents,
         "representation": str(setting.representation),
         "learner": setting.learner,
         "threshold": "tuned" if choice.tuned else "own",
@@ -253,7 +287,7 @@ def _frontier(found: Raced, whole: Split, n_docs: int) -> list[Point]:
     chosen: dict[Setting, Choice] = {}
     for choice in race.ranked(found.complete, found.folds):
         chosen.setdefault(choice.setting, choice)
-    selected = [c for s, c in chosen.items() if s.size is not None]
+    selected = [c for s, c in chosen.items() if s.size is not None and s.documents == 1]
     selected.sort(key=lambda c: c.setting.size.limit)  # type: ignore[union-attr]
     if not selected:
         return []
@@ -269,11 +303,12 @@ def _frontier(found: Raced, whole: Split, n_docs: int) -> list[Point]:
 def _size_of(setting: Setting, whole: Split, n_docs: int) -> tuple[int, float]:
     """Return the terms of a setting and the cells of its training matrix, scaled up to all documents."""
     share = n_docs / len(whole.train)
+    part = whole.part(setting.documents)
     if setting.method is None:
-        X, _ = whole.scaled(setting.representation)
+        X, _ = part.scaled(setting.representation)
         return X.shape[1], X.nnz * share
-    ranking = whole.ranking(setting)
-    columns = whole.columns(setting)
+    ranking = part.ranking(setting)
+    columns = part.columns(setting)
     return len(columns), float(ranking.counts.df[columns].sum()) * share
 
 
@@ -288,11 +323,24 @@ def _cost(choice: Choice, whole: Split, budget: Budget, n_docs: int) -> Cost:
     if n_terms == 0:
         raise ParameterError(f"a budget of {budget.size} leaves no word; allow more")
     all_terms, all_cells = _size_of(setting.everything, whole, n_docs)
-    model = setting.model(choice.decision, None, whole.task.min_df)
-    counts = whole.task.counts(setting.representation)
+    n_used = round(setting.documents * n_docs)
+    return Cost(
+        n_terms,
+        all_terms,
+        cells / n_used,
+        _bytes(cells, n_used),
+        _bytes(all_cells, n_docs),
+        _predict_seconds(choice, whole),
+    )
+
+
+def _predict_seconds(choice: Choice, whole: Split) -> float:
+    """Return how long 1,000 documents take, which hardly depends on how many documents trained the model."""
+    share = min(choice.setting.documents, len(whole.test) / len(whole.train))
+    model = replace(choice.setting, documents=share).model(choice.decision, None, whole.task.min_df)
+    counts = whole.task.counts(choice.setting.representation)
     model.fit(counts, whole.task.y)
     sample = counts[whole.test]
     start = time.perf_counter()
     model.predict(sample)
-    seconds = (time.perf_counter() - start) * 1000 / len(whole.test)
-    return Cost(n_terms, all_terms, cells / n_docs, _bytes(cells, n_docs), _bytes(all_cells, n_docs), seconds)
+    return (time.perf_counter() - start) * 1000 / len(whole.test)

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from sklearn.pipeline import Pipeline, make_pipeline
 
+from termsieve.adviser.curve import LearningCurve
+from termsieve.adviser.duplicates import Duplicates
 from termsieve.adviser.frontier import DISTANCES, Point, fewest_terms
 from termsieve.adviser.goals import get_goal
+from termsieve.adviser.probabilities import Calibrated
 from termsieve.adviser.promise import Difference, Promise
 from termsieve.adviser.race import Choice
 from termsieve.adviser.verdicts import Verdicts
 from termsieve.display import html_table
 from termsieve.estimators.vectorizer import TermVectorizer
+from termsieve.evaluation import Evaluation
 
 MEASURED = ("accuracy", "precision", "recall", "f1", "f2")
+WORTH = 0.01  # of the figure: what makes more labels worth the work
 STABLE = 0.6  # of the parts, how many must agree with the choice for it to be called stable
 
 
@@ -123,9 +130,11 @@ class Advice:
     cost: Cost
     frontier: list[Point]
     best_cross_validated: float
-    doubling: Difference | None
+    learning_curve: LearningCurve | None
+    probabilities: Calibrated | None
     n_docs: int
     n_raced: int
+    duplicates: Duplicates
     skew: float
     held_out: int
     evidence: Evidence
@@ -161,10 +170,37 @@ class Advice:
         return {name: self.evidence.verdicts.figure(get_goal(name)) for name in names}
 
     @property
+    def doubling(self) -> Difference | None:
+        """What twice as many labelled documents are expected to bring; None where there was no time."""
+        return None if self.learning_curve is None else self.learning_curve.gain
+
+    @property
     def stability(self) -> float:
         """The share of the parts without which the same setting was chosen."""
         same = [name == str(self.choice) for name in self.evidence.outer_choices]
         return sum(same) / max(1, len(same))
+
+    def evaluation(self, classes: Sequence[Any]) -> Evaluation:
+        """Return what was measured on unseen documents, for a saved model.
+
+        Parameters
+        ----------
+        classes : sequence
+            The classes that the model predicts.
+
+        Returns
+        -------
+        Evaluation
+            Measures per class, and the promised figure with its interval.
+        """
+        verdicts = self.evidence.verdicts
+        truth, said = verdicts.truth, verdicts.said
+        if truth.shape[1] == 1:
+            truth, said = (np.concatenate([~side, side], axis=1) for side in (truth, said))
+        found = Evaluation.of_flags(truth, said, classes, verdicts.one_label)
+        low, high = self.interval()
+        by = f"nested cross-validation; the interval is for {self.held_out:,} new documents"
+        return replace(found, goal=self.goal, figure=self.figure, low=low, high=high, by=by)
 
     def within(self, distance: float) -> Point | None:
         """Return the model with the fewest terms within a distance of the best cross-validated figure.
@@ -190,7 +226,8 @@ class Advice:
         """Return the recommended classifier, or that of another choice, not fitted.
 
         It takes texts or, where the corpus had no texts, term counts; and the labels of the corpus, as they
-        are. Several labels per document are given as an indicator matrix or as tuples.
+        are. Several labels per document are given as an indicator matrix or as tuples. The recommended one
+        has `predict_proba` where probabilities were asked for.
 
         Parameters
         ----------
@@ -204,7 +241,10 @@ class Advice:
         """
         picked = choice or self.choice
         recipe = self._recipe
-        model = picked.setting.model(picked.decision, recipe.target, recipe.min_df)
+        sigmoids = None
+        if choice is None and self.probabilities is not None:
+            sigmoids = self.probabilities.sigmoids
+        model = picked.setting.model(picked.decision, recipe.target, recipe.min_df, sigmoids)
         if recipe.term_options is None:
             return make_pipeline(model)
         options = dict(recipe.term_options)
@@ -225,17 +265,33 @@ class Advice:
             f"{low:.3f} and {high:.3f} (95 %)."
         ]
         sentences += [self._against(rival) for rival in self.rivals[:1]]
-        sentences += [self._frontier_sentence(), self._stability_sentence(), self._doubling_sentence()]
+        sentences += [self._frontier_sentence(), self._memory_sentence(), self._stability_sentence()]
+        sentences += [part.sentence for part in (self.learning_curve, self.probabilities) if part is not None]
+        sentences.append(self.duplicates.sentence)
         if self.n_raced < self.n_docs:
             sentences.append(
-                f"It was tried on a sample of {self.n_raced:,} of the {self.n_docs:,} documents."
+                f"It was tried on a sample of {self.n_raced:,} of the {self.n_docs:,} documents; trained on "
+                "all of them, it should do better than this figure."
             )
         if self.evidence.not_tried:
             sentences.append(
                 f"{len(self.evidence.not_tried)} settings were not tried, because the time was over."
             )
-        sentences.append(get_goal(self.goal).degenerate)
+        sentences += [get_goal(self.goal).degenerate, self._next_sentence()]
         return sentences
+
+    def _next_sentence(self) -> str:
+        """What to do next."""
+        if self.evidence.not_tried:
+            return "Next: allow more minutes, so that all settings are tried."
+        if self.doubling is None:
+            return ""
+        if self.doubling.mean >= WORTH:
+            return "Next: label more documents; that promises more than other settings."
+        return (
+            "Next: read the documents that the model gets wrong; neither more labels nor other settings "
+            "promise much."
+        )
 
     def _against(self, rival: Rival) -> str:
         gap = rival.difference
@@ -249,9 +305,11 @@ class Advice:
         if point is None or self.cost.all_terms == 0:
             return ""
         share = point.terms / self.cost.all_terms
+        least = self.choice.setting.representation.scaler(self._recipe.min_df).min_df
+        counted = f" that are in at least {least} documents" if least > 1 else ""
         return (
-            f"{point.terms:,} of {self.cost.all_terms:,} terms ({share:.1%}) stay within .01 of the best "
-            f"cross-validated figure, with {point.sparsity:.1f} distinct terms per document."
+            f"{point.terms:,} of {self.cost.all_terms:,} terms{counted} ({share:.1%}) stay within .01 of the "
+            f"best cross-validated figure, with {point.sparsity:.1f} distinct terms per document."
         )
 
     def _stability_sentence(self) -> str:
@@ -263,14 +321,19 @@ class Advice:
             f"of {len(self.evidence.outer_choices)} times), so several settings are about as good."
         )
 
-    def _doubling_sentence(self) -> str:
-        if self.doubling is None:
+    def _memory_sentence(self) -> str:
+        """Whether fewer documents with more terms are better within a budget of bytes."""
+        tried = [row for row in self.evidence.candidates if not row["dropped"]]
+        fewer = [row for row in tried if row["documents"] < 1]
+        if not fewer:
             return ""
-        gain = self.doubling
+        whole = [row for row in tried if row["documents"] == 1 and row["terms"] is not None]
+        best, other = (max(rows, key=lambda row: row["figure"]) for rows in (whole, fewer))
+        verdict = "no better" if best["figure"] >= other["figure"] else "better"
         return (
-            f"The last doubling of the training documents changed the figure by {gain.mean:+.3f} "
-            f"({gain.low:+.3f} to {gain.high:+.3f}); twice as many labelled documents can be expected to "
-            "bring a little less."
+            f"Within the memory, {other['documents']:.0%} of the documents with more terms are {verdict} "
+            f"than all documents with fewer terms ({other['figure']:.3f} against {best['figure']:.3f}, "
+            "cross-validated)."
         )
 
     def summary(self) -> list[dict[str, Any]]:
@@ -368,10 +431,13 @@ class Advice:
             "cost": vars(self.cost),
             "frontier": [point.to_dict() for point in self.frontier],
             "within": self.frontier_rows(),
+            "learning_curve": None if self.learning_curve is None else self.learning_curve.to_dict(),
             "doubling": None if self.doubling is None else vars(self.doubling),
+            "probabilities": None if self.probabilities is None else vars(self.probabilities),
             "explanation": self.explanation(),
             "documents": self.n_docs,
             "documents_raced": self.n_raced,
+            "duplicates": vars(self.duplicates),
             "skew": self.skew,
             "outer_choices": self.evidence.outer_choices,
             "candidates": self.evidence.candidates,

@@ -47,6 +47,7 @@ class ThresholdTally:
         n_problems = truth.shape[1]
         self.goal = goal if goal.of_counts is not None else get_goal("f1")
         self.n_docs = np.bincount(fold, minlength=n_folds)
+        self._known: dict[frozenset[int], NDArray[np.int64]] = {}  # the same folds are asked for many times
         self.grids: list[Floats] = []
         self.above = np.zeros((n_folds, n_problems, STEPS + 3, 2))
         self.moments = np.zeros((n_folds, n_problems, 2, 3))
@@ -82,7 +83,12 @@ class ThresholdTally:
         return sums, int(self.n_docs[list(folds)].sum())
 
     def _tuned(self, folds: Folds) -> NDArray[np.int64]:
-        chosen = list(folds)
+        key = frozenset(folds)
+        if key not in self._known:
+            self._known[key] = self._best(sorted(key))
+        return self._known[key]
+
+    def _best(self, chosen: list[int]) -> NDArray[np.int64]:
         above, moments = self.above[chosen].sum(axis=0), self.moments[chosen].sum(axis=0)
         found = self.zero.copy()
         for p, grid in enumerate(self.grids):
@@ -110,6 +116,7 @@ class TiltTally:
     ) -> None:
         self.goal = goal if goal.of_counts is not None else get_goal("f1")
         self.n_docs = np.bincount(fold, minlength=n_folds)
+        self._known: dict[frozenset[int], int] = {}
         n_classes = truth.shape[1]
         seen = values[values > NEVER / 2]
         self.tilts = TILTS * float(seen.std() if len(seen) else 1.0)
@@ -138,7 +145,12 @@ class TiltTally:
         return sums, int(self.n_docs[list(folds)].sum())
 
     def _tuned(self, folds: Folds) -> int:
-        chosen = list(folds)
+        key = frozenset(folds)
+        if key not in self._known:
+            self._known[key] = self._best(sorted(key))
+        return self._known[key]
+
+    def _best(self, chosen: list[int]) -> int:
         curve = self.goal.figures(
             self.counts[chosen].sum(axis=0), np.full(len(TILTS), self.n_docs[chosen].sum()), one_label=True
         )

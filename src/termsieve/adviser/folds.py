@@ -15,6 +15,7 @@ from termsieve.adviser.decisions import NEVER, Decision
 from termsieve.adviser.goals import Floats
 from termsieve.adviser.portfolio import Representation, Setting
 from termsieve.adviser.verdicts import Flags
+from termsieve.estimators.decision import stratified_rows
 from termsieve.estimators.scaler import unit_rows
 from termsieve.learners import get_learner
 from termsieve.learners.weighted import values_of_learners
@@ -132,6 +133,8 @@ class Split:
     task: Task
     train: Rows
     test: Rows
+    share: float = 1.0  # of the documents that could be trained on
+    _parts: dict[float, Split] = field(default_factory=dict)
     _scaled: dict[Representation, tuple[Any, Any]] = field(default_factory=dict)
     _rankings: dict[Setting, Ranking] = field(default_factory=dict)
 
@@ -140,6 +143,16 @@ class Split:
         """The logarithm of each class's share of the training documents."""
         sizes = self.task.truth[self.train].sum(axis=0)
         return np.asarray(np.log(np.maximum(sizes, 1) / len(self.train)))
+
+    def part(self, share: float) -> Split:
+        """Return the same test documents with a share of the training documents."""
+        if share == 1:
+            return self
+        if share not in self._parts:
+            task = self.task
+            y = task.y[self.train] if task.one_label else np.zeros(len(self.train), dtype=np.int64)
+            self._parts[share] = Split(task, self.train[stratified_rows(y, share)], self.test, share)
+        return self._parts[share]
 
     def scaled(self, representation: Representation) -> tuple[Any, Any]:
         """Return the training and the test documents in a representation."""
@@ -159,7 +172,7 @@ class Split:
         for _, group in groupby(plain, key=lambda s: (s.representation, s.learner.split("C=")[0])):
             found.update(self._path(list(group)))
         for setting in (s for s in paths if s.method is not None):
-            found[setting] = self.selected(setting)
+            found[setting] = self.part(setting.documents).selected(setting)
         return found
 
     def _path(self, settings: Sequence[Setting]) -> dict[Setting, Floats]:
@@ -197,7 +210,7 @@ class Split:
         assert setting.size is not None
         size = setting.size
         if size.kind == "memory":  # it is for all documents
-            size = size.scaled(len(self.train) / (self.task.n_all or len(self.task)))
+            size = size.scaled(len(self.train) / self.share / (self.task.n_all or len(self.task)))
         return np.sort(cut(self.ranking(setting), **size.options()))
 
     def selected(self, setting: Setting) -> Floats:

@@ -23,6 +23,7 @@ from termsieve.ranking import Combine, Size, check_cut
 
 SIZES = (20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000)
 SHARES = (0.1, 0.2, 0.5, 1.0)  # of a budget of bytes or of distinct terms per document
+FEWER = (0.5, 0.25)  # of the documents, where a budget of bytes is given
 METHODS = ("weights", "information_gain", "bns")
 COMBINE: Combine = "round_robin"  # each class gets its terms, however hard it is
 PAIRS_DF = 2  # documents that a term must be in where pairs of words are counted: most occur once
@@ -57,15 +58,17 @@ class Setting:
     learner: str
     method: str | None = None
     size: Size | None = None
+    documents: float = 1.0  # share of the documents to train on
 
     def __str__(self) -> str:
         chosen = "all terms" if self.method is None else f"{self.method} {self.size}"
-        return f"{chosen}, {self.representation}, {self.learner}"
+        ending = "" if self.documents == 1 else f", {self.documents:.0%} of the documents"
+        return f"{chosen}, {self.representation}, {self.learner}{ending}"
 
     @property
     def everything(self) -> Setting:
-        """The same without selection."""
-        return replace(self, method=None, size=None)
+        """The same without selection, of terms or documents."""
+        return replace(self, method=None, size=None, documents=1.0)
 
     @property
     def strength(self) -> float:
@@ -81,7 +84,9 @@ class Setting:
             return WeightSelector(get_learner(self.learner), combine=COMBINE, **self.size.options())
         return TermSelector(get_metric(self.method).name, combine=COMBINE, **self.size.options())
 
-    def model(self, decision: Decision, target: Any = None, min_df: int = 1) -> DecisionClassifier:
+    def model(
+        self, decision: Decision, target: Any = None, min_df: int = 1, sigmoids: Any = None
+    ) -> DecisionClassifier:
         """Return the classifier of term counts, not fitted."""
         steps: list[Any] = [self.representation.scaler(min_df)]
         if self.method is not None:
@@ -95,6 +100,8 @@ class Setting:
             thresholds[0] if len(thresholds) == 1 else thresholds,
             decision.tilt,
             target,
+            sigmoids,
+            self.documents,
         )
 
 
@@ -119,6 +126,11 @@ class Budget:
             return cls(None, n_docs)
         check_cut(*given[0])
         return cls(Size(*given[0]), n_docs)
+
+    @property
+    def fewer_documents(self) -> tuple[float, ...]:
+        """Shares of the documents to try: in a given memory, fewer documents leave room for more terms."""
+        return FEWER if self.size is not None and self.size.kind == "memory" else ()
 
     def sizes(self, n_terms: int) -> list[Size]:
         """Return the sizes to try within the budget, for a vocabulary of `n_terms`, the smallest first."""

@@ -6,6 +6,7 @@ it in.
 
 from __future__ import annotations
 
+import math
 import tomllib
 from dataclasses import dataclass
 from functools import cache
@@ -13,13 +14,15 @@ from importlib import resources
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from termsieve.adviser.goals import Floats, Goal
+from termsieve.adviser.goals import ORDERED, Floats, Goal
 from termsieve.adviser.prior import table_name
 from termsieve.adviser.verdicts import Verdicts, figures_of_cells
 from termsieve.errors import ParameterError
 
+ENOUGH = 500  # documents: with fewer, the spread grows as the square root of the documents that lack
 RESAMPLES = 2000
 ORDER_RESAMPLES = 300  # of goals that sort the documents
 BLOCK_CELLS = 2**24  # weights that are held at a time
@@ -31,12 +34,21 @@ class Calibration:
 
     `lack` is the part of the distance to 1 that the measured figure misses on average; an interval reaches
     `reach` times as far as resamples of the documents do, and `spread` for what they cannot tell, such as
-    that other training documents give another model; the two are added as squares.
+    that other training documents give another model; the two are added as squares. A doubling of the
+    documents gains `ratio` times what the doubling before it gained, give or take `ratio_spread`; the
+    interval of that gain reaches `gain_reach` times as far as resamples do.
     """
 
     lack: float = 0.0
     reach: float = 1.0
     spread: float = 0.0
+    ratio: float = 0.6
+    ratio_spread: float = 0.1
+    gain_reach: float = 1.0
+
+    def spread_with(self, n_docs: int) -> float:
+        """Return the spread for so many documents: models of few documents vary more."""
+        return self.spread * max(1.0, math.sqrt(ENOUGH / n_docs))
 
 
 @cache
@@ -47,7 +59,20 @@ def _tables() -> dict[str, Any]:
 
 def calibration_for(kind: str, goal: Goal) -> Calibration:
     """Return the calibration of the goal that is nearest among those that were studied."""
-    return Calibration(**_tables().get(kind, {}).get(table_name(kind, goal), {}))
+    return Calibration(**_tables().get(kind, {}).get(calibration_name(kind, goal), {}))
+
+
+def calibration_name(kind: str, goal: Goal) -> str:
+    """Return the name of the goal's table.
+
+    >>> from termsieve.adviser.goals import get_goal
+    >>> calibration_name("binary", get_goal("recall(precision=0.9)"))
+    'recall_at'
+    """
+    head = goal.name.split("(")[0]
+    if "(" in goal.name:
+        return head if head == "cost" else f"{head}_at"
+    return head if head in ORDERED else table_name(kind, goal)
 
 
 @dataclass(frozen=True)
@@ -73,7 +98,8 @@ class Promise:
         """Return where the figure on `n_documents` new documents is expected to lie."""
         low, high = raw_interval(self.verdicts, self.goal, n_documents, level)
         used, measured, centre = self.calibration, self.measured, self.figure
-        spread = used.spread * float(ndtri((1 + level) / 2) / ndtri(0.975))  # it is calibrated at 95 %
+        spread = used.spread_with(len(self.verdicts))
+        spread *= float(ndtri((1 + level) / 2) / ndtri(0.975))  # it is calibrated at 95 %
         down, up = (
             float(np.hypot(used.reach * max(0.0, way), spread)) for way in (measured - low, high - measured)
         )
@@ -120,6 +146,12 @@ def _assumed(verdicts: Verdicts) -> Floats:
     return np.eye(3 * n_problems, dtype=np.float32)[absent]
 
 
+def resample_weights(n: int, goal: Goal, generator: np.random.Generator) -> NDArray[np.int64]:
+    """Return how often each of `n` documents is in each of many resamples of them."""
+    rounds = ORDER_RESAMPLES if goal.of_counts is None else min(1000, max(100, BLOCK_CELLS // n))
+    return generator.multinomial(n, np.full(n, 1 / n), size=rounds)
+
+
 @dataclass(frozen=True)
 class Difference:
     """By how much the first of two verdicts on the same documents is better, and how surely."""
@@ -132,9 +164,7 @@ class Difference:
     @classmethod
     def of(cls, own: Verdicts, other: Verdicts, goal: Goal, random_state: int = 0) -> Difference:
         """Return the difference of the figures, with its 95 % interval over resamples of the documents."""
-        n = len(own)
-        rounds = ORDER_RESAMPLES if goal.of_counts is None else min(1000, max(100, BLOCK_CELLS // n))
-        weights = np.random.default_rng(random_state).multinomial(n, np.full(n, 1 / n), size=rounds)
+        weights = resample_weights(len(own), goal, np.random.default_rng(random_state))
         gaps = own.resampled(goal, weights) - other.resampled(goal, weights)
         low, high = np.quantile(gaps, [0.025, 0.975])
         chance = float((gaps > 0).mean() + (gaps == 0).mean() / 2)

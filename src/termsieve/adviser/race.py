@@ -86,8 +86,8 @@ class Race:
         fold, groups = self.at(number), list(by_family.values())
         for representation in {setting.representation for setting in wanted}:
             fold.scaled(representation)  # before the threads, which share it; the rankings as well
-        for setting in {s.method: s for s in wanted if s.method is not None}.values():
-            fold.ranking(setting)
+        for setting in {(s.method, s.documents): s for s in wanted if s.method is not None}.values():
+            fold.part(setting.documents).ranking(setting)
 
         def work(group: list[Setting]) -> dict[Setting, Floats]:
             return {} if time.perf_counter() > deadline else fold.values(group)
@@ -110,16 +110,15 @@ class Race:
         """Return the counts of a setting, from which its figures are computed."""
         standing = self.standings[setting]
         if standing._tally is None:
-            task = self.task
-            if task.several_classes:
-                standing._tally = TiltTally(
-                    standing.values, task.truth, self.fold, self.n_folds, self.goal, self.log_shares
-                )
-            else:
-                standing._tally = ThresholdTally(
-                    standing.values, task.truth, self.fold, self.n_folds, self.goal
-                )
+            standing._tally = self.tally_of(standing.values, self.log_shares)
         return standing._tally
+
+    def tally_of(self, values: Floats, log_shares: Floats) -> ThresholdTally | TiltTally:
+        """Return the counts of decision values of all documents."""
+        task, given = self.task, (self.fold, self.n_folds, self.goal)
+        if task.several_classes:
+            return TiltTally(values, task.truth, *given, log_shares)
+        return ThresholdTally(values, task.truth, *given)
 
     def figure(self, setting: Setting, tuned: bool, folds: Sequence[int]) -> float:
         """Return a setting's figure on some folds, each cut where the others suggest."""

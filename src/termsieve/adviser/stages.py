@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from termsieve.adviser.decisions import Decision
+from termsieve.adviser.duplicates import NONE_ALIKE, Duplicates, kept_together
 from termsieve.adviser.folds import MANY, Rows, Split, Task
 from termsieve.adviser.frontier import steadied
-from termsieve.adviser.goals import Goal
+from termsieve.adviser.goals import Floats, Goal
 from termsieve.adviser.portfolio import BASELINES, METHODS, Budget, Setting, portfolio
 from termsieve.adviser.race import Choice, Race
 from termsieve.adviser.verdicts import Verdicts, joined
@@ -63,6 +64,7 @@ class Raced:
     not_tried: list[Setting] = field(default_factory=list)
     n_trained: int = 0
     seconds: float = 0.0  # per training
+    duplicates: Duplicates = NONE_ALIKE
 
     @property
     def complete(self) -> list[Setting]:
@@ -85,9 +87,13 @@ def raced(task: Task, goal: Goal, clock: Clock, generator: np.random.Generator) 
         settings += [BASELINE] if BASELINE not in settings else []
         rows = _sample(task, rows, n_raced, generator)
     whole = task if len(rows) == len(task) else task.part(rows)
+    duplicates = NONE_ALIKE
+    if whole.time is None:  # what comes again later is no leak where time goes on
+        group, duplicates = kept_together(whole.words, whole.truth, whole.group)
+        whole = replace(whole, group=group)
     started = time.perf_counter()
     finished = _run(Race(whole, goal, N_FOLDS, generator), settings, KEPT, clock, 0.6, (0.25, 0.6))
-    finished.rows = rows
+    finished.rows, finished.duplicates = rows, duplicates
     finished.seconds = (time.perf_counter() - started) / max(1, finished.n_trained)
     return finished
 
@@ -116,8 +122,9 @@ def _run(
     """Run settings fold by fold; drop those that are unlikely to win; stop when the time for it is over."""
     order = sorted(settings, key=lambda s: -max(race.prior.gain(s, tuned) for tuned in (False, True)))
     running, done, n_trained = list(order), list[int](), 0
+    stage = "trying settings"
     for place, number in enumerate(race.folds):
-        clock.tell("trying settings", shares[0] + (shares[1] - shares[0]) * place / len(race.folds))
+        clock.tell(stage, shares[0] + (shares[1] - shares[0]) * place / len(race.folds))
         if len(done) >= 2 and clock.over(until):
             break
         n_trained += len(running)
@@ -126,6 +133,9 @@ def _run(
         race.forget(number)
         running = [s for s in running if number in race.standings[s].folds]
         done.append(number)
+        if clock.progress is not None and len(done) >= 2:
+            best_now = race.ranked(running, done)[0]
+            stage = f"trying settings; best so far: {best_now}, {race.goal} {best_now.figure:.3f}"
         if len(done) in kept:
             best = _distinct(race.ranked(running, done), kept[len(done)])
             running = [s for s in running if s in best or s == BASELINE]
@@ -171,6 +181,10 @@ def select_terms(found: Raced, budget: Budget, clock: Clock) -> list[Setting]:
             Setting(winner.representation, winner.learner, method, size)
             for method in methods
             for size in sizes
+        ] + [
+            Setting(winner.representation, winner.learner, method, budget.size, share)
+            for method in methods
+            for share in budget.fewer_documents
         ]
         if not race.run(wanted, number, clock.at(0.85) if budget.size is None else np.inf):
             break
@@ -253,14 +267,28 @@ def fixed_verdicts(found: Raced, setting: Setting) -> Verdicts:
     return joined(parts)
 
 
-def halved(found: Raced, choices: Nested, generator: np.random.Generator) -> Verdicts:
-    """Return what the choices say of the folds when half of the training documents are left out."""
-    race, parts = found.race, []
-    for number, choice in zip(found.folds, choices.choices, strict=True):
+def values_with(
+    found: Raced, setting: Setting, share: float, generator: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """Return decision values, and logarithms of class shares, if a share of a fold's documents trains it."""
+    race = found.race
+    values, log_shares = race.standings[setting].values.copy(), race.log_shares.copy()
+    for number in found.folds if share < 1 else []:
         train, test = race.splits[number]
-        kept = _sample(race.task.part(train), np.arange(len(train)), -(-len(train) // 2), generator)
+        most = int(np.ceil(share * len(train)))
+        kept = _sample(race.task.part(train), np.arange(len(train)), most, generator)
         fold = Split(race.task, train[kept], test)
-        values = fold.values([choice.setting])[choice.setting]
-        said = fold.said(values, choice.decision)
-        parts.append(Verdicts(race.task.truth[test], said, race.task.one_label, values))
+        values[test], log_shares[test] = fold.values([setting])[setting], fold.log_shares
+    return values, log_shares
+
+
+def cross_verdicts(found: Raced, values: Floats, log_shares: Floats) -> Verdicts:
+    """Return what decision values say of each fold where the other folds suggest to cut them."""
+    race, parts = found.race, []
+    tally = race.tally_of(values, log_shares)
+    for number in found.folds:
+        rows = race.splits[number][1]
+        decision = tally.decision([f for f in found.folds if f != number], tuned=True)
+        said = decision.said(values[rows], log_shares[rows], race.task.several_classes)
+        parts.append(Verdicts(race.task.truth[rows], said, race.task.one_label, values[rows]))
     return joined(parts)

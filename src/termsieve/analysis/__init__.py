@@ -22,6 +22,7 @@ from termsieve.analysis.significance import MeanRanks, holm, mean_ranks, paired_
 from termsieve.analysis.stability import fold_stability, jaccard, kuncheva, overlaps, prefixes
 from termsieve.analysis.values import average_maximum, problem_means, problem_values
 from termsieve.analysis.words import class_likeness, rate_interval, word_rates
+from termsieve.analysis.variants import corpus_table, setting_curves, setting_names
 
 __all__ = [
     "DocumentFacts",
@@ -38,6 +39,7 @@ __all__ = [
     "class_likeness",
     "class_sizes",
     "confused_pairs",
+    "corpus_table",
     "cross_validated",
     "document_facts",
     "duplicate_documents",
@@ -66,6 +68,8 @@ __all__ = [
     "repeated_documents",
     "roc_map",
     "row_keys",
+    "setting_curves",
+    "setting_names",
     "size_curves",
     "size_needed",
     "skew_curves",

@@ -187,13 +187,14 @@ def _pooled(rows: Rows, measure: Measure, keys: list[str]) -> pl.DataFrame:
     cells = _BREAK_EVEN_CELLS if measure == BREAK_EVEN else _CELLS
     lazy = _checked(rows, [*keys, *cells, "n_terms", "n_train", "sparsity", "pos", "neg"])
     if measure == BREAK_EVEN:
-        lazy = lazy.with_columns(tp="be_tp", fp="be_fp", fn="be_fn", tn=pl.lit(0, dtype=pl.Int64)).filter(
+        lazy = lazy.with_columns(tp="be_tp", fp="be_fp", fn="be_fn", tn=pl.lit(0.0)).filter(
             pl.col("tp").is_not_null()
         )
+    kind = pl.Float64 if measure == BREAK_EVEN else pl.Int64
     pooled = (
         lazy.group_by(keys)
         .agg(
-            *(pl.col(cell).cast(pl.Int64).sum() for cell in _CELLS),
+            *(pl.col(cell).cast(kind).sum() for cell in _CELLS),
             pl.col("n_terms", "n_train", "sparsity").mean(),
             pl.col("pos", "neg").first(),
         )

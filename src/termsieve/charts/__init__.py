@@ -1,6 +1,7 @@
 """Tables of the analyses come in; Altair charts for a notebook, a file or a report go out."""
 
-from termsieve.charts.of_counts import overlap, sparsity, term_bars
+from termsieve.charts.of_counts import overlap, sparsity, term_bars, word_rates
+from termsieve.charts.of_drift import over_time
 from termsieve.charts.of_results import (
     chances,
     chosen_parameters,
@@ -8,6 +9,7 @@ from termsieve.charts.of_results import (
     curves,
     pairs,
     precision_recall,
+    setting_curves,
     skew,
     stability,
     trade_off,
@@ -23,15 +25,18 @@ __all__ = [
     "critical_difference",
     "curves",
     "isocline_family",
+    "over_time",
     "overlap",
     "pairs",
     "precision_recall",
     "roc_map",
     "save",
+    "setting_curves",
     "skew",
     "sparsity",
     "stability",
     "term_bars",
     "trade_off",
     "tuning_curves",
+    "word_rates",
 ]

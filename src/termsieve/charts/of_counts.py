@@ -82,6 +82,25 @@ def overlap(table: pl.DataFrame) -> alt.LayerChart:
     return layered(squares, numbers, height=30 * len(names))
 
 
+def word_rates(table: pl.DataFrame) -> alt.LayerChart:
+    """Return the lines of `differences.word_rates`: the share of documents with each word, with its band."""
+    names = table["term"].unique(maintain_order=True).to_list()
+    windows = table["window"].unique(maintain_order=True).to_list()
+    base = alt.Chart(records(table)).encode(
+        x=alt.X("window:O", sort=windows, title=None), color=colour(names, "term", "word")
+    )
+    share = alt.Axis(format="~%", grid=False)
+    band = base.mark_area(opacity=0.2).encode(
+        y=alt.Y("low:Q", title="documents with the word", axis=share), y2="high:Q"
+    )
+    line = base.mark_line(strokeWidth=2, point=True).encode(
+        y=alt.Y("rate:Q"),
+        strokeDash=dash(names, "term", "word"),
+        tooltip=tips("term", "window", rate=".2%", low=".2%", high=".2%", documents=",d", of=",d"),
+    )
+    return layered(band, line)
+
+
 def sparsity(table: pl.DataFrame) -> alt.Chart:
     """Return the curves of `analysis.sparsity_table`, both axes logarithmic.
 

@@ -35,6 +35,7 @@ SIZE_LABELS = {
     "fraction": "share of the vocabulary",
     "documents": "share of the training documents",
 }
+SETTING_LABELS = {"min_df": "least number of documents with the term", "alpha": "weight of positive terms"}
 PARAMETER_LABELS = {"ratio": "share of positive terms", "lam": "lam"}
 
 
@@ -401,6 +402,36 @@ def trade_off(table: pl.DataFrame, measure: str = "f1") -> alt.LayerChart:
         color=colour(names), shape=shape(names), tooltip=hover
     )
     return layered(front, dots)
+
+
+def setting_curves(table: pl.DataFrame, setting: str, measure: str = "f1") -> alt.LayerChart:
+    """Return a measure against a setting of the methods, from `analysis.setting_curves`.
+
+    Parameters
+    ----------
+    table : polars.DataFrame
+        The table of `analysis.setting_curves`.
+    setting : {"min_df", "alpha"}
+        The setting.
+    measure : str, default="f1"
+        The measure, for the title of the axis.
+
+    Returns
+    -------
+    altair.LayerChart
+        The chart.
+    """
+    names = _methods(_one_learner(table))
+    base = alt.Chart(records(table)).encode(
+        x=alt.X("setting:Q", scale=alt.Scale(zero=False), title=SETTING_LABELS[setting]),
+        y=alt.Y("value:Q", scale=alt.Scale(zero=False), title=measure_label(measure)),
+        color=colour(names),
+    )
+    lines = base.mark_line(strokeWidth=2).encode(strokeDash=dash(names))
+    dots = base.mark_point(filled=True, size=45).encode(
+        shape=shape(names), tooltip=tips("method", setting="~g", value=".4f", size="~g")
+    )
+    return layered(lines, dots)
 
 
 def stability(table: pl.DataFrame, index: str | None = None) -> alt.Chart:

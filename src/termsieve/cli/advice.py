@@ -76,6 +76,13 @@ def advise(
         int | None,
         Option("--held-out", metavar="N", help="Number of new documents that the interval is for."),
     ] = None,
+    probabilities: Annotated[
+        bool,
+        Option(
+            "--probabilities",
+            help="Calibrate the probabilities of the classifier on documents that its models did not see.",
+        ),
+    ] = False,
     pipeline: Annotated[
         Path | None,
         Option("--pipeline", metavar="FILE", help="Train the recommended classifier and save it, as .skops."),
@@ -112,6 +119,7 @@ def advise(
             times=_column(source, time, len(corpus)),
             minutes=minutes,
             held_out=held_out,
+            probabilities=probabilities,
             progress=progress,
             **source.term_options(),
         )
@@ -184,6 +192,7 @@ def _column(source: Source, name: str | None, n_docs: int) -> list[Any] | None:
 
 def _save(advice: Any, corpus: Any, path: Path) -> None:
     from termsieve.models import Model
+    from termsieve.records import recorded
 
     if corpus.texts is None:
         raise wrong("the documents are word counts; --pipeline needs the texts themselves")
@@ -191,5 +200,9 @@ def _save(advice: Any, corpus: Any, path: Path) -> None:
         labels = list(corpus.labels) if corpus.multilabel else corpus.labels
         fitted = advice.pipeline().fit(list(corpus.texts), labels)
     several = corpus.multilabel and not advice.problem.endswith("against the rest")
-    Model(fitted, tuple(corpus.classes.tolist()) if several else None).save(path)
+    labels = tuple(corpus.classes.tolist()) if several else None
+    record = recorded(
+        corpus, fitted[0]._analysis(), str(advice.choice), advice.evaluation(fitted[-1].classes_)
+    )
+    Model(fitted, labels, record).save(path)
     say(f"wrote {path}: {advice.choice}")

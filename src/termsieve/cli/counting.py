@@ -34,6 +34,15 @@ def count(
     ] = None,
     output: Output = Path("counts.parquet"),
     occurrences: Annotated[bool, Option("--occurrences", help="Also count how often words occur.")] = False,
+    by: Annotated[
+        str | None,
+        Option(
+            "--by",
+            metavar="COL[:UNIT]",
+            help="Keep counts apart by this column: source, or dates with day, week, month or year "
+            "(date:week), for diff and trend.",
+        ),
+    ] = None,
     workers: Annotated[
         int | None, Option("--workers", metavar="N", help="Number of threads; one per processor by default.")
     ] = None,
@@ -68,7 +77,8 @@ def count(
     """Count words once, and write the counts to a file for the other commands.
 
     rank, compare, select, show and report work on this file without the text. It is small, and `merge` adds
-    up the counts of several files. Tables are read in pieces, so they need not fit into memory.
+    up the counts of several files. Tables are read in pieces, so they need not fit into memory. With --by the
+    file also holds the counts of each window, which `diff` and `trend` compare.
     """
     check_output(output, (".parquet", ".pq"))
     files = [source.file, *(more or [])]
@@ -78,6 +88,7 @@ def count(
             files,
             engine=engine,
             address=address,
+            by=by,
             occurrences=occurrences,
             max_terms=max_terms,
             workers=workers,
@@ -98,11 +109,11 @@ def merge(
     output: Output,
 ) -> None:
     """Add up counts files of different documents."""
-    from termsieve.counts import Counts
+    from termsieve.counts.storage import load_all
 
     check_output(output, (".parquet", ".pq"))
     with working("adding counts"):
-        counts = reduce(add, (Counts.load(file) for file in files))
+        counts = reduce(add, load_all(files))
         counts.save(output)
     say(f"wrote {output}: {counts}")
 

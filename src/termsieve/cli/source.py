@@ -133,6 +133,13 @@ class Source:
             name = "standard input" if self.file == "-" else None
             return read(source.file, source.format, name=name, **source.reader_options())
 
+    def texts(self) -> list[str]:
+        """Read the texts of documents that need not have labels."""
+        from termsieve.predictions import documents_of
+
+        given = sys.stdin.buffer if self.file == "-" and self.format in (None, "table") else self.file
+        return [text for text, _, _ in documents_of(given, self.format, self.reader_options())]
+
     def counts(self, *metrics: str) -> Counts:
         """Return the counts in the file or of its documents, with occurrences if the metrics need them."""
         from termsieve.metrics import get_metric

@@ -1,4 +1,4 @@
-"""The commands about studies: study plan, run, status, resume, merge, report."""
+"""The commands about studies: study plan, run, resume, status, merge, verify, report."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from typer import Argument, Option
 
-from termsieve.cli.output import check_output, show_json, show_table, working
+from termsieve.cli.output import check_output, emit, show_json, show_table, working
 from termsieve.cli.shell import put, say, wrong
 from termsieve.cli.terms import Json
 
@@ -205,6 +205,14 @@ def study_report_command(
     measure: Annotated[
         str, Option("--measure", help="Measure to compare by: f1, precision, recall, accuracy, ...")
     ] = "f1",
+    skew: Annotated[
+        float | None,
+        Option(
+            "--skew",
+            metavar="S",
+            help="Skew (neg / pos) that parts the problems, such as 67; by default their 90th percentile.",
+        ),
+    ] = None,
 ) -> None:
     """Write the report of a study: curves, best chances, pairs, significance, stability."""
     from termsieve.studies.results import Results
@@ -214,5 +222,66 @@ def study_report_command(
     with working("writing the report"):
         from termsieve.reports import study_report
 
-        study_report(found, output, measure=measure)
+        study_report(found, output, measure=measure, skew=skew)
     say(f"wrote {output}; open it in a browser")
+
+
+def paper_names() -> list[str]:
+    """Return the papers, for completion."""
+    from termsieve.analysis.findings import PAPERS
+
+    return list(PAPERS)
+
+
+@study.command("verify", epilog="\b\nExample: termsieve study verify forman2003 results")
+def verify_command(
+    paper: Annotated[
+        str,
+        Argument(
+            metavar="PAPER",
+            help="The tag of a paper, such as forman2003.",
+            show_default=False,
+            autocompletion=paper_names,
+        ),
+    ],
+    results: Annotated[
+        list[Path],
+        Argument(
+            metavar="RESULTS...",
+            help="Directories with the results of the paper's plans.",
+            show_default=False,
+        ),
+    ],
+    cells: Annotated[
+        bool, Option("--cells", help="Show every figure that the paper prints beside ours instead.")
+    ] = False,
+    data: Data = None,
+    output: Annotated[
+        Path | None, Option("-o", "--output", metavar="FILE", help="Write the table to this file instead.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Test each finding of a paper on your own results of its plans.
+
+    A finding holds, holds partly, fails, or is not tested because these results lack what its test reads.
+    """
+    from termsieve.analysis.findings import VERDICTS, paper_cells, verify_findings
+    from termsieve.studies import study_status
+    from termsieve.studies.results import Results
+
+    check_output(output)
+    found = [Results.open(path) for path in results]
+    for status in map(study_status, results):
+        if not status.finished:
+            say(
+                f"{status.path} has {status.trainings:,} of {status.all_trainings:,} trainings; "
+                "the verdicts are about these"
+            )
+    with working("testing the findings"):
+        table = (paper_cells if cells else verify_findings)(paper, found, data)
+    shown = table if cells else table.drop("paper")
+    emit(shown.to_dicts(), as_json=as_json, output=output)
+    if not cells:
+        counts = table["verdict"].value_counts().to_dict(as_series=False)
+        said = dict(zip(counts["verdict"], counts["count"], strict=True))
+        say(", ".join(f"{said.get(verdict, 0)} {verdict}" for verdict in VERDICTS))

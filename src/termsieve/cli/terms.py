@@ -9,7 +9,7 @@ import typer
 from typer import Option
 
 from termsieve.cli.output import check_output, emit, show_json, show_table
-from termsieve.cli.shell import say
+from termsieve.cli.shell import say, wrong
 from termsieve.cli.source import Source, takes_source
 from termsieve.spec import READING
 
@@ -63,6 +63,14 @@ MaxDf = Annotated[
     float,
     Option("--max-df", metavar="SHARE", help="Leave out words in more than this share of the documents."),
 ]
+Keep = Annotated[
+    str | None,
+    Option("--keep", metavar="A,B|FILE", help="Words to list in any case: with commas, or one per line."),
+]
+Drop = Annotated[
+    str | None,
+    Option("--drop", metavar="A,B|FILE", help="Words to leave out: with commas, or a file, one per line."),
+]
 Json = Annotated[bool, Option("--json", help="Print JSON.")]
 Csv = Annotated[bool, Option("--csv", help="Print CSV.")]
 RawCells = Annotated[
@@ -89,14 +97,17 @@ def rank(
     min_df: MinDf = 1,
     max_df: MaxDf = 1.0,
     redundancy: Annotated[
-        float | None,
+        str | None,
         Option(
             "--redundancy",
-            metavar="LIMIT",
+            metavar="LIMIT|mrmr",
             help="Leave out words whose documents correlate with those of a better word by LIMIT or more, "
-            "such as 0.5; needs documents, not counts.",
+            "such as 0.5; or choose words by what they tell beyond the others (mrmr). Needs documents, not "
+            "counts.",
         ),
     ] = None,
+    keep: Keep = None,
+    drop: Drop = None,
     interval: Annotated[
         float | None,
         Option(
@@ -132,10 +143,11 @@ def rank(
     check_output(output)
     check_cut("k", k)
     how: dict[str, Any] = {"side": side, "ratio": ratio, "combine": combine, "interval": interval}
-    how |= {"min_df": min_df, "max_df": max_df}
+    how |= {"min_df": min_df, "max_df": max_df, "keep": listed_terms(keep), "drop": listed_terms(drop)}
     if redundancy is not None:
+        limit = _redundancy(redundancy)
         corpus = source.corpus()
-        how |= {"redundancy": redundancy} | source.term_options()
+        how |= {"redundancy": limit} | source.term_options()
         rows = telling_words(corpus, metric, target=target, each=each, k=k, **how).to_dicts()
         title = f"{len(corpus):,} documents, by {get_metric(metric)}, without words that repeat better ones"
     else:
@@ -147,13 +159,47 @@ def rank(
     emit(rows, as_json=as_json, as_csv=as_csv, output=output, title=title, raw_cells=raw_cells)
 
 
+def listed_terms(given: str | None) -> list[str]:
+    """Return the words of a file, one per line, or of a list with commas.
+
+    >>> listed_terms("free, offer"), listed_terms(None)
+    (['free', 'offer'], [])
+    """
+    if given is None:
+        return []
+    path = Path(given)
+    if path.is_file():
+        return [line for line in path.read_text(encoding="utf-8").splitlines() if line]
+    return [word.strip() for word in given.split(",") if word.strip()]
+
+
+def _redundancy(given: str) -> float | str:
+    try:
+        return float(given)
+    except ValueError:
+        return given
+
+
 @app.command(epilog="\b\nExample: termsieve diff january.parquet february.parquet")
 @takes_source
 def diff(
     source: Source,
     other: Annotated[
-        str, typer.Argument(metavar="AFTER", help="The documents or counts after, of the same kind.")
-    ],
+        str | None,
+        typer.Argument(
+            metavar="[AFTER]",
+            help="The documents or counts after, of the same kind; not for windows.",
+            show_default=False,
+        ),
+    ] = None,
+    before: Annotated[
+        str | None,
+        Option("--before", metavar="SPAN", help="For windows: those before, such as 2024-W01..2024-W04."),
+    ] = None,
+    after: Annotated[
+        str | None,
+        Option("--after", metavar="SPAN", help="For windows: those after; the last one by default."),
+    ] = None,
     each: Annotated[bool, Option("--each", help="Also compare the documents of each class.")] = False,
     k: Annotated[int, Option("-k", metavar="N", help="Most words, of all documents and of each class.")] = 30,
     fdr: Annotated[
@@ -170,18 +216,25 @@ def diff(
     as_csv: Csv = False,
     raw_cells: RawCells = False,
 ) -> None:
-    """Print the words that came, went, rose and fell from FILE to AFTER.
+    """Print the words that came, went, rose and fell from FILE to AFTER, or between windows of FILE.
 
+    Windows are in files that `count --by` wrote; by default the last one is compared with all before.
     Only changes that are more than chance are listed, the surest first. ratio is that of the shares of
     documents with the word, low and high are its interval of 95 %; before and after are the documents that
     have the word, of of_before and of_after documents.
     """
+    from termsieve.counts import Windows
     from termsieve.differences import difference
 
     check_output(output)
-    before, after = source.counted([source.file]), source.counted([other])
-    found = difference(before, after, each=each, k=k, fdr=fdr, min_df=min_df)
-    title = f"{before.n_docs:,} documents before, {after.n_docs:,} after"
+    if other is None:
+        first, second = Windows.load(source.file).pair(before, after)
+    elif before is None and after is None:
+        first, second = source.counted([source.file]), source.counted([other])
+    else:
+        raise wrong("--before and --after are for the windows of one file; leave out AFTER")
+    found = difference(first, second, each=each, k=k, fdr=fdr, min_df=min_df)
+    title = f"{first.n_docs:,} documents before, {second.n_docs:,} after"
     emit(found.to_dicts(), as_json=as_json, as_csv=as_csv, output=output, title=title, raw_cells=raw_cells)
 
 

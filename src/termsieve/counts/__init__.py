@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from termsieve.counts.table import Counts
+from termsieve.counts.windows import Windows
 
-__all__ = ["Counts"]
+__all__ = ["Counts", "Windows"]

@@ -10,10 +10,12 @@ from scipy import sparse
 
 from termsieve.errors import InputError
 from termsieve.kernels import counting
+from termsieve.labels import Labels
 from termsieve.matrices import INDEX_TYPES, sound_csr
 
 ONE_PASS = (np.int32, np.int64, np.float32, np.float64)  # types of values that the kernel can read
 LARGEST = 2**63 - 1
+DENSE_CELLS = 2**25  # largest dense table of classes x terms (256 MiB of int64)
 
 
 def presence_matrix(X: Any) -> tuple[list[str] | None, Any]:
@@ -40,6 +42,23 @@ def presence_matrix(X: Any) -> tuple[list[str] | None, Any]:
             matrix = matrix.copy()
             matrix.eliminate_zeros()
     return names, matrix
+
+
+def class_table(matrix: Any, labels: Labels, values: NDArray[np.int64] | None) -> Any:
+    """Return classes x terms: the number of documents with a term, or sums of `values`; sparse if large."""
+    n_classes, n_terms = len(labels.classes), matrix.shape[1]
+    step = max(1, DENSE_CELLS // max(1, n_terms))
+    blocks = []
+    for start in range(0, max(n_classes, 1), step):
+        stop = min(start + step, n_classes)
+        block = np.zeros((stop - start, n_terms), dtype=np.int64)
+        class_ptr = labels.class_ptr[start : stop + 1]
+        if values is None:
+            counting.class_counts(matrix.indptr, matrix.indices, class_ptr, labels.docs, block)
+        else:
+            counting.class_sums(matrix.indptr, matrix.indices, values, class_ptr, labels.docs, block)
+        blocks.append(block if stop - start == n_classes else sparse.csr_array(block))
+    return blocks[0] if len(blocks) == 1 else sparse.vstack(blocks, format="csr")
 
 
 def whole_numbers(values: NDArray[Any]) -> NDArray[np.int64]:

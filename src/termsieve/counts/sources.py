@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from termsieve.corpus import Corpus
 from termsieve.counts.counter import labelled
+from termsieve.counts.windows import window_column, window_of, windowed_labels
 from termsieve.errors import InputError
 from termsieve.labels import check_missing, split_labels
 from termsieve.readers.files import MAX_BYTES
@@ -20,7 +21,10 @@ BATCH_DOCUMENTS = 20_000
 
 
 class Batch(NamedTuple):
-    """Documents with their labels: rows `start` to `stop` of the file with number `file`."""
+    """Documents with their labels: rows `start` to `stop` of the file with number `file`.
+
+    `by` holds the values of the column by which windows are kept apart, if they are.
+    """
 
     texts: list[Any]
     labels: list[Any]
@@ -28,13 +32,16 @@ class Batch(NamedTuple):
     start: int
     stop: int
     where: str
+    by: list[Any] | None = None
 
     def halves(self, n: int) -> tuple[Batch, Batch]:
         """Return the first `n` documents and the rest."""
-        return (
-            self._replace(texts=self.texts[:n], labels=self.labels[:n], stop=self.start + n),
-            self._replace(texts=self.texts[n:], labels=self.labels[n:], start=self.start + n),
-        )
+        first, rest = slice(None, n), slice(n, None)
+        cut = [
+            {"texts": self.texts[part], "labels": self.labels[part], "by": self.by and self.by[part]}
+            for part in (first, rest)
+        ]
+        return self._replace(**cut[0], stop=self.start + n), self._replace(**cut[1], start=self.start + n)
 
 
 class Source:
@@ -51,6 +58,7 @@ class Source:
         delimiter: str | None = None,
         encoding: str = "utf-8",
         max_bytes: int = MAX_BYTES,
+        by: str | None = None,
         where: str | None = None,
     ) -> None:
         check_missing(missing)
@@ -62,6 +70,9 @@ class Source:
         self.reading = 0  # the number of the file that the next batch comes from
         self.columns: dict[str, Any] = {}
         self._wanted = {"text": text, "label": label}
+        self._by, self._unit = (None, None) if by is None else window_column(by)
+        if by is not None and not _are_paths(given):
+            raise InputError(f"by={by!r} names a column of tables in files, and these are no files")
         if _are_paths(given):
             self.files = table_paths(given)
             self.columns = named_columns(self.files[0], text, label, None, **self._reading)
@@ -80,12 +91,35 @@ class Source:
     def documents(self, batch: Batch) -> tuple[list[Any], list[Any]]:
         """Return the texts and labels of a batch; documents without a label are refused or left out."""
         labels = split_labels(batch.labels, self._separator)
-        return labelled(batch.texts, labels, self._missing, batch.where, batch.start)
+        if batch.by is None:
+            return labelled(batch.texts, labels, self._missing, batch.where, batch.start)
+        pairs = list(zip(batch.texts, batch.by, strict=True))
+        pairs, labels = labelled(pairs, labels, self._missing, batch.where, batch.start)
+        if self._missing == "drop":
+            kept = [i for i, (_, value) in enumerate(pairs) if value is not None]
+            pairs, labels = [pairs[i] for i in kept], [labels[i] for i in kept]
+        return [text for text, _ in pairs], windowed_labels(labels, self._windows(pairs, batch.where))
+
+    def _windows(self, pairs: list[tuple[Any, Any]], where: str) -> list[str]:
+        """Return the window of each document."""
+        known: dict[Any, str] = {}
+        for _, value in pairs:
+            if value is None:
+                raise InputError(
+                    f"{where}: a document has nothing in column {self._by!r}; fill it, or leave such "
+                    "documents out with missing='drop'"
+                )
+            if value not in known:
+                try:
+                    known[value] = window_of(value, self._unit)
+                except InputError as error:
+                    raise InputError(f"{where}, column {self._by!r}: {error}") from None
+        return [known[value] for _, value in pairs]
 
     def _from_files(self, file: int, row: int) -> Iterator[Batch]:
         for number in range(file, len(self.files)):
             self.reading, path, start = number, self.files[number], 0
-            for frame in batches(path, **self.columns, **self._reading):
+            for frame in batches(path, **self.columns, by=self._by, **self._reading):
                 for part in _bounded(frame):
                     skipped = min(max(row - start, 0), part.height)
                     start += part.height
@@ -93,7 +127,8 @@ class Source:
                         continue
                     part = part[skipped:]
                     texts, labels = part["text"].fill_null("").to_list(), part["label"].to_list()
-                    yield Batch(texts, labels, number, start - part.height, start, path)
+                    by = None if self._by is None else part["by"].to_list()
+                    yield Batch(texts, labels, number, start - part.height, start, path, by)
             row = 0
 
     def _from_stream(self) -> Iterator[Batch]:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from termsieve.counts.table import Counts, least
+from termsieve.counts.alignment import ROUNDING
+from termsieve.counts.cells import least
+from termsieve.counts.table import Counts
+from termsieve.counts.windows import Windows
 from termsieve.errors import FormatError, InputError, TermsieveError
 from termsieve.files import write_whole
 from termsieve.labels import checked_labels, class_array
@@ -21,14 +25,18 @@ if TYPE_CHECKING:
 
 LISTED_TERMS = 2**17  # number of terms whose cells are converted to lists at a time
 FORMAT = "termsieve-counts"
-FORMAT_VERSION = 2  # version 1 had no checksum and could not hold terms with lone surrogates
+FORMAT_VERSION = 3  # version 1 had no checksum and could not hold terms with lone surrogates
+WHOLE_VERSION = 2  # without weights and windows, which came with version 3, so that older releases read it
 CLASS_TYPES = {"U": np.str_, "i": np.int64, "u": np.uint64, "f": np.float64, "b": np.bool_}
 MOST_DOCUMENTS = 2**62  # sums of two such numbers fit into 64 bits
 MALFORMED = (KeyError, TypeError, ValueError, IndexError, OverflowError, RecursionError)
 
 
-def save(counts: Counts, path: str | os.PathLike[str]) -> None:
-    """Write counts to one Parquet file: one row per term, the classes and the version in its metadata."""
+def save(counts: Counts, path: str | os.PathLike[str], more: dict[str, Any] | None = None) -> None:
+    """Write counts to one Parquet file: one row per term, the classes and the version in its metadata.
+
+    `more` is what else its metadata say.
+    """
     import polars as pl
 
     columns: dict[str, Any] = {}
@@ -39,19 +47,26 @@ def save(counts: Counts, path: str | os.PathLike[str]) -> None:
     if counts.tf is not None:
         columns |= _list_columns(counts.tf, "tf_class_at", "tf")
         columns |= {"tf_total": counts.tf_total, "squares": counts.squares}
+    extra = ({"weighted": True} if counts.weighted else {}) | (more or {})
     head = {
-        "version": FORMAT_VERSION,
+        "version": FORMAT_VERSION if extra else WHOLE_VERSION,
         "n_docs": counts.n_docs,
         "pos": counts.pos.tolist(),
         "classes": counts.classes.tolist(),
         "class_kind": counts.classes.dtype.kind,
         "multilabel": counts.multilabel,
-    }
+    } | extra
     write_whole(path, sealed(pl.DataFrame(columns), {FORMAT: json.dumps(head)}))
 
 
 def load(path: str | os.PathLike[str]) -> Counts:
-    """Read the counts that `save` wrote, in this version or an older one."""
+    """Read the counts that `save` wrote, in this version or an older one; of windows, their sum."""
+    found = load_any(path)
+    return found.sum() if isinstance(found, Windows) else found
+
+
+def load_any(path: str | os.PathLike[str]) -> Counts | Windows:
+    """Read counts or windows."""
     from polars.exceptions import PolarsError
 
     file = Parquet.open(path)
@@ -71,11 +86,20 @@ def load(path: str | os.PathLike[str]) -> Counts:
             raise InputError("the checksum is missing")
         counts = _counts(file.frame(), head)
         refuse_contradictions(counts)
+        kept = head.get("windows")
+        return counts if kept is None else Windows(counts, str(kept["by"]), bool(kept["several"]))
     except FormatError:
         raise
     except (*MALFORMED, TermsieveError, PolarsError) as error:
         raise FormatError(f"{path} holds damaged counts: {_first_line(error)}") from None
-    return counts
+
+
+def load_all(paths: Sequence[str | os.PathLike[str]]) -> list[Any]:
+    """Read counts files; windows stay windows if all files hold some, otherwise each becomes its sum."""
+    found = [load_any(path) for path in paths]
+    if all(isinstance(part, Windows) for part in found):
+        return found
+    return [part.sum() if isinstance(part, Windows) else part for part in found]
 
 
 def holds_counts(path: str | os.PathLike[str]) -> bool:
@@ -92,18 +116,19 @@ def _counts(frame: polars.DataFrame, head: dict[str, Any]) -> Counts:
         classes = np.array(head["classes"], dtype=CLASS_TYPES[head["class_kind"]])
     if classes.ndim != 1:
         raise InputError("the classes are no list")
-    occurrences = "tf" in frame.columns
+    occurrences, weighted = "tf" in frame.columns, head.get("weighted", False) is True
     return Counts(
-        _from_lists(frame, "class_at", "tp", len(classes)),
+        _from_lists(frame, "class_at", "tp", len(classes), weighted),
         head["pos"],
-        _integers(frame, "df"),
+        _numbers(frame, "df", weighted),
         head["n_docs"],
         classes,
         _terms(frame["term"]) if "term" in frame.columns else None,
         multilabel=bool(head["multilabel"]),
-        tf=_from_lists(frame, "tf_class_at", "tf", len(classes)) if occurrences else None,
-        tf_total=_integers(frame, "tf_total") if occurrences else None,
-        squares=_integers(frame, "squares") if occurrences else None,
+        tf=_from_lists(frame, "tf_class_at", "tf", len(classes), weighted) if occurrences else None,
+        tf_total=_numbers(frame, "tf_total", weighted) if occurrences else None,
+        squares=_numbers(frame, "squares", weighted) if occurrences else None,
+        weighted=weighted,
     )
 
 
@@ -111,14 +136,16 @@ def refuse_contradictions(counts: Counts) -> None:
     """Raise InputError where the numbers contradict each other."""
     if counts.pos.shape != (counts.n_classes,):
         raise InputError("class sizes and classes differ in number")
+    rounding = ROUNDING * counts.n_docs if counts.weighted else 0
     if not 0 <= counts.n_docs <= MOST_DOCUMENTS:
         raise InputError("the number of documents is impossible")
-    if counts.n_classes and not 0 <= counts.pos.min() <= counts.pos.max() <= counts.n_docs:
+    if counts.n_classes and not 0 <= counts.pos.min() <= counts.pos.max() <= counts.n_docs + rounding:
         raise InputError("a class has more documents than there are")
-    if counts.n_terms and not 0 <= counts.df.min() <= counts.df.max() <= counts.n_docs:
+    if counts.n_terms and not 0 <= counts.df.min() <= counts.df.max() <= counts.n_docs + rounding:
         raise InputError("a document frequency is impossible")
     for rows, tp, fp in counts.blocks():
-        if tp.size and (tp.min() < 0 or fp.min() < 0 or (tp > counts.pos[rows, None]).any()):
+        fits = tp <= counts.pos[rows, None] + rounding
+        if tp.size and (tp.min() < 0 or fp.min() < 0 or not fits.all()):
             raise InputError("a term is in more documents than there are")
     for table in (counts.tf, counts.tf_total, counts.squares):
         if table is not None and least(table) < 0:
@@ -146,12 +173,22 @@ def _terms(column: polars.Series) -> list[str]:
     return list(column.cast(pl.String).to_list())
 
 
-def _integers(frame: polars.DataFrame, name: str) -> NDArray[np.int64]:
-    """Return a column of whole numbers without gaps."""
+def _numbers(frame: polars.DataFrame, name: str, weighted: bool) -> NDArray[Any]:
+    """Return a column of whole numbers without gaps; with weights, of finite numbers."""
     column = frame[name]
-    if not column.dtype.is_integer() or column.null_count():
-        raise InputError(f"the column {name!r} must hold whole numbers without gaps")
+    if not _are_numbers(column, weighted) or column.null_count():
+        raise InputError(f"the column {name!r} must hold {_kind(weighted)} numbers without gaps")
     return column.to_numpy()
+
+
+def _are_numbers(column: polars.Series, weighted: bool) -> bool:
+    if weighted:
+        return column.dtype.is_float() and bool(column.is_finite().all())
+    return column.dtype.is_integer()
+
+
+def _kind(weighted: bool) -> str:
+    return "finite" if weighted else "whole"
 
 
 def _list_columns(table: Any, at: str, value: str) -> dict[str, Any]:
@@ -177,28 +214,27 @@ def _lists(cells: sparse.csc_array, start: int, at: str, value: str) -> polars.D
         {
             "row": pl.Series(np.repeat(np.arange(n_terms), np.diff(indptr))).set_sorted(),
             at: cells.indices[here].astype(np.int32),
-            value: cells.data[here].astype(np.int64),
+            value: cells.data[here],
         }
     )
     lists = flat.group_by("row", maintain_order=True).agg(at, value)
     if lists.height < n_terms:
         every = pl.DataFrame({"row": np.arange(n_terms)})
-        empty = pl.lit([], dtype=pl.List(pl.Int64))
         lists = every.join(lists, on="row", how="left", maintain_order="left").with_columns(
-            pl.col(at).fill_null(empty.cast(pl.List(pl.Int32))), pl.col(value).fill_null(empty)
+            pl.col(name).fill_null(pl.lit([], dtype=lists.schema[name])) for name in (at, value)
         )
     return lists.select(at, value)
 
 
-def _from_lists(frame: polars.DataFrame, at: str, value: str, n_classes: int) -> Any:
+def _from_lists(frame: polars.DataFrame, at: str, value: str, n_classes: int, weighted: bool) -> Any:
     """Return the classes x terms table of two list columns."""
     lengths = frame[at].list.len()
     if frame[at].null_count() or not lengths.equals(frame[value].list.len()):
         raise InputError(f"the columns {at!r} and {value!r} do not belong together")
     indptr = np.concatenate([[0], np.cumsum(lengths.to_numpy(), dtype=np.int64)])
     cells = [frame[name].explode().drop_nulls() for name in (at, value)]
-    if not all(column.dtype.is_integer() for column in cells):
-        raise InputError(f"the columns {at!r} and {value!r} must hold lists of whole numbers")
+    if not (cells[0].dtype.is_integer() and _are_numbers(cells[1], weighted)):
+        raise InputError(f"the columns {at!r} and {value!r} must hold lists of {_kind(weighted)} numbers")
     rows, data = (column.to_numpy() for column in cells)
     if not len(rows) == len(data) == indptr[-1]:
         raise InputError(f"the columns {at!r} and {value!r} have gaps")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,21 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from termsieve.counts.alignment import moved, places, spread, union, union_terms
-from termsieve.counts.matrix import presence_matrix, too_many_occurrences, whole_numbers
+from termsieve.counts import matrix as layout
+from termsieve.counts.alignment import TABLES, combined
+from termsieve.counts.cells import are_same, bits, dense_rows, number_table, outside, term_names
+from termsieve.counts.documents import tables_of
 from termsieve.display import SHOWN_ROWS, html_table
-from termsieve.errors import InputError, unknown_name
+from termsieve.errors import InputError, ParameterError, unknown_name
 from termsieve.kernels import counting
-from termsieve.labels import Labels, encode_labels
 
 if TYPE_CHECKING:
     import polars
 
-DENSE_CELLS = 2**25  # largest dense table of classes x terms (256 MiB of int64)
 NUMBERED_DF = 1024  # rarer terms often share their 2x2 tables, so these tables are numbered
-TABLES = ("tp", "pos", "df", "tf", "tf_total", "squares")
-FIELDS = (*TABLES, "n_docs", "classes", "multilabel")
-Ints = NDArray[np.int64]
+FIELDS = (*TABLES, "n_docs", "classes", "multilabel", "weighted")
+Ints = NDArray[np.int64]  # of real weights, float64
 
 
 class Tables(NamedTuple):
@@ -66,6 +64,8 @@ class Counts:
         Number of occurrences of the term in the class.
     tf_total, squares : array of shape (n_terms,), optional
         The sum, and the sum of squares, of the term's occurrences per document.
+    weighted : bool, default=False
+        Whether documents have real weights; all tables are then float64. Otherwise they are exact integers.
 
     Attributes
     ----------
@@ -103,22 +103,30 @@ class Counts:
         tf: Any = None,
         tf_total: Any = None,
         squares: Any = None,
+        weighted: bool = False,
     ) -> None:
+        dtype: Any = np.float64 if weighted else np.int64
+        self.weighted = weighted
         self.classes = np.asarray(classes)
-        self.pos: Ints = np.asarray(pos, dtype=np.int64)
-        self.df: Ints = np.ascontiguousarray(df, dtype=np.int64)
-        self.n_docs = int(n_docs)
-        self.terms = _term_names(terms, len(self.df))
+        self.pos: Ints = np.asarray(pos, dtype=dtype)
+        self.df: Ints = np.ascontiguousarray(df, dtype=dtype)
+        self.n_docs: int = float(n_docs) if weighted else int(n_docs)  # type: ignore[assignment]
+        self.terms = term_names(terms, len(self.df))
         self.multilabel = multilabel
         shape = (len(self.classes), len(self.df))
-        self.tp = _table(tp, shape)
-        self.tf = None if tf is None else _table(tf, shape)
-        self.tf_total: Ints | None = None if tf_total is None else np.asarray(tf_total, dtype=np.int64)
-        self.squares: Ints | None = None if squares is None else np.asarray(squares, dtype=np.int64)
+        self.tp = number_table(tp, shape, dtype)
+        self.tf = None if tf is None else number_table(tf, shape, dtype)
+        self.tf_total: Ints | None = None if tf_total is None else np.asarray(tf_total, dtype=dtype)
+        self.squares: Ints | None = None if squares is None else np.asarray(squares, dtype=dtype)
 
     @classmethod
     def from_matrix(
-        cls, X: Any, y: Any, terms: Sequence[str] | NDArray[Any] | None = None, occurrences: bool = False
+        cls,
+        X: Any,
+        y: Any,
+        terms: Sequence[str] | NDArray[Any] | None = None,
+        occurrences: bool = False,
+        sample_weight: Any = None,
     ) -> Counts:
         """Return the counts of a term matrix.
 
@@ -132,38 +140,17 @@ class Counts:
             The names of the columns; by default those of a dataframe.
         occurrences : bool, default=False
             Whether to sum the values of X, too; they must be whole numbers.
+        sample_weight : array-like of shape (n_docs,), optional
+            How much each document counts, 0 or more. With whole numbers the counts are those of repeated
+            documents. With others the counts are float64 and say so; the weights are then rounded to nine
+            digits of their mean, so that sums and differences of counts have no rounding errors.
 
         Returns
         -------
         Counts
             The counts.
         """
-        names, matrix = presence_matrix(X)
-        if terms is None:
-            terms = names
-        labels = encode_labels(y)
-        if labels.n_docs != matrix.shape[0]:
-            raise InputError(f"X has {matrix.shape[0]:,} documents but y has {labels.n_docs:,} labels")
-        if labels.n_docs == 0:
-            raise InputError("X has no documents; give at least one")
-        n_terms = matrix.shape[1]
-        tp = _class_table(matrix, labels, None)
-        if labels.multilabel:
-            df = np.zeros(n_terms, dtype=np.int64)
-            counting.column_counts(matrix.indices, df)
-        else:
-            df = np.asarray(tp.sum(axis=0), dtype=np.int64)
-        counts = cls(tp, labels.sizes, df, labels.n_docs, labels.classes, terms, multilabel=labels.multilabel)
-        if occurrences:
-            values = whole_numbers(matrix.data)
-            counts.tf_total, counts.squares = np.zeros((2, n_terms), dtype=np.int64)
-            most = counting.column_moments(matrix.indices, values, counts.tf_total, counts.squares)
-            # No sum is larger than the sum of squares of one column.
-            doubtful = most**2 * matrix.shape[0] >= 2**63
-            if doubtful and not counting.squares_fit(matrix.indices, values, n_terms):
-                raise too_many_occurrences()
-            counts.tf = _class_table(matrix, labels, values)
-        return counts
+        return cls(**tables_of(X, y, terms, occurrences, sample_weight))
 
     def replace(self, **changes: Any) -> Counts:
         """Return the counts with some of the constructor's arguments changed.
@@ -238,7 +225,7 @@ class Counts:
         if sparse.issparse(self.tp):
             shape = f"{self.n_classes:,} classes x {self.n_terms:,} terms"
             raise InputError(f"fp of {shape} is too large for one table; take it from blocks()")
-        return self.df - self.tp
+        return outside(self.df, self.tp)
 
     @property
     def occurrences(self) -> bool:
@@ -266,7 +253,7 @@ class Counts:
         Most terms are rare and have the same counts in all classes as many others, so functions of counts are
         computed on the distinct columns only.
         """
-        first, kind = counting.distinct_columns([self.tp, self.df[None, :]])
+        first, kind = counting.distinct_columns([bits(self.tp), bits(self.df)[None, :]])
         counts = self.replace(
             tp=self.tp[:, first], df=self.df[first], terms=None, tf=None, tf_total=None, squares=None
         )
@@ -279,7 +266,8 @@ class Counts:
         assert self.tf_total is not None
         assert self.squares is not None
         _, by_documents = self.distinct
-        tables = [by_documents[None, :], self.tf, self.tf_total[None, :], self.squares[None, :]]
+        totals = bits(self.tf_total)[None, :], bits(self.squares)[None, :]
+        tables = [by_documents[None, :], bits(self.tf), *totals]
         first, kind = counting.distinct_columns(tables)
         return first, kind
 
@@ -313,6 +301,24 @@ class Counts:
         if self.terms is not None:
             return self.terms
         return np.array([f"x{i}" for i in range(self.n_terms)], dtype=object)
+
+    def columns(self, terms: Iterable[str | int], name: str = "terms") -> NDArray[np.int64]:
+        """Return the columns of some terms, given by name or by column; those that are not there are ignored.
+
+        >>> Counts.from_matrix([[1, 0], [0, 1]], ["a", "b"], terms=["one", "two"]).columns(["two", "ten"])
+        array([1])
+        """
+        if isinstance(terms, str):
+            raise ParameterError(f"{name} must be a list of terms, not the text {terms!r}")
+        wanted = list(terms)
+        named = {one for one in wanted if isinstance(one, str)}
+        if named and self.terms is None:
+            raise ParameterError(
+                f"{name} has the term {min(named)!r}, but the columns have no names; give their numbers"
+            )
+        at = [operator.index(one) for one in wanted if not isinstance(one, str)]
+        at += [i for i, term in enumerate(self.terms) if term in named] if self.terms is not None else []
+        return np.array(sorted({i for i in at if 0 <= i < self.n_terms}), dtype=np.int64)
 
     def take(self, classes: Iterable[Any]) -> Counts:
         """Return the counts of some classes, against all other documents.
@@ -371,18 +377,19 @@ class Counts:
         """
         df = self.df[columns]
         if cells is None:
-            cells = DENSE_CELLS if sparse.issparse(self.tp) else self.n_classes * len(df)
+            cells = layout.DENSE_CELLS if sparse.issparse(self.tp) else self.n_classes * len(df)
         step = max(1, cells // max(1, len(df)))
         for start in range(0, self.n_classes, step):
             rows = slice(start, min(start + step, self.n_classes))
             tp = dense_rows(self.tp, rows)[:, columns]
-            yield rows, tp, df - tp
+            yield rows, tp, outside(df, tp)
 
     def __repr__(self) -> str:
         extra = ", with occurrences" if self.occurrences else ""
         extra += ", multi-label" if self.multilabel else ""
         size = f"{self.n_classes:,} classes, {self.n_terms:,} terms"
-        return f"<Counts of {self.n_docs:,} documents: {size}{extra}>"
+        total = f"documents with real weights, {self.n_docs:,.6g} in all" if self.weighted else ""
+        return f"<Counts of {total or f'{self.n_docs:,} documents'}: {size}{extra}>"
 
     def __getstate__(self) -> dict[str, Any]:
         # Without cached values: they are larger than the counts and quickly computed again.
@@ -408,9 +415,10 @@ class Counts:
             self.n_docs == other.n_docs
             and self.multilabel == other.multilabel
             and self.occurrences == other.occurrences
-            and _same(self.classes, other.classes)
-            and _same(self.terms, other.terms)
-            and all(_same(getattr(self, name), getattr(other, name)) for name in TABLES)
+            and self.weighted == other.weighted
+            and are_same(self.classes, other.classes)
+            and are_same(self.terms, other.terms)
+            and all(are_same(getattr(self, name), getattr(other, name)) for name in TABLES)
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -424,45 +432,7 @@ class Counts:
     def _combined(self, other: Counts, sign: int) -> Counts:
         if not isinstance(other, Counts):
             return NotImplemented
-        if self.occurrences != other.occurrences:
-            raise InputError("only one of the two Counts has occurrences; count both with occurrences=True")
-        if sign > 0:
-            classes, terms = union(self.classes, other.classes), union_terms(self, other)
-        else:
-            classes, terms = self.classes, self.terms
-        a, b = self._aligned(classes, terms), other._aligned(classes, terms)
-        if other.df.sum() != b[2].sum() or other.pos.sum() != b[1].sum():
-            raise InputError(
-                "the part has terms or classes that the whole does not have; subtract only a part of it"
-            )
-        tables = [None if x is None else x + sign * y for x, y in zip(a, b, strict=True)]
-        n_docs = self.n_docs + sign * other.n_docs
-        if sign < 0 and (n_docs < 0 or any(least(table) < 0 for table in tables if table is not None)):
-            raise InputError(
-                "the difference falls below zero: some documents of the part are not in the whole"
-            )
-        # If the sum of two such numbers does not fit into 64 bits, it becomes negative.
-        if sign > 0 and any(least(table) < 0 for table in tables[4:] if table is not None):
-            raise too_many_occurrences()
-        changes = dict(zip(TABLES, tables, strict=True))
-        multilabel = self.multilabel or other.multilabel
-        if terms is not self.terms:
-            changes["terms"] = terms
-        return self.replace(n_docs=n_docs, classes=classes, multilabel=multilabel, **changes)
-
-    def _aligned(self, classes: NDArray[Any], terms: NDArray[Any] | None) -> list[Any]:
-        """Return the tables rearranged to `classes` and `terms`; other classes and terms are left out."""
-        rows, columns = places(self.classes, classes), places(self.terms, terms, self.n_terms)
-        n_classes, n_terms = len(classes), self.n_terms if terms is None else len(terms)
-        large = n_classes * n_terms > DENSE_CELLS
-        return [
-            moved(self.tp, rows, columns, (n_classes, n_terms), large),
-            spread(self.pos, rows, n_classes),
-            spread(self.df, columns, n_terms),
-            None if self.tf is None else moved(self.tf, rows, columns, (n_classes, n_terms), large),
-            None if self.tf_total is None else spread(self.tf_total, columns, n_terms),
-            None if self.squares is None else spread(self.squares, columns, n_terms),
-        ]
+        return self.replace(**combined(self, other, sign))
 
     def to_frame(self) -> polars.DataFrame:
         """Return a polars frame with one row per class and term: class, term, tp, fp, df, pos, neg."""
@@ -512,68 +482,3 @@ class Counts:
         from termsieve.counts.storage import load
 
         return load(path)
-
-
-def _class_table(matrix: Any, labels: Labels, values: Ints | None) -> Any:
-    """Return classes x terms: the number of documents with a term, or sums of `values`; sparse if large."""
-    n_classes, n_terms = len(labels.classes), matrix.shape[1]
-    step = max(1, DENSE_CELLS // max(1, n_terms))
-    blocks = []
-    for start in range(0, max(n_classes, 1), step):
-        stop = min(start + step, n_classes)
-        block = np.zeros((stop - start, n_terms), dtype=np.int64)
-        class_ptr = labels.class_ptr[start : stop + 1]
-        if values is None:
-            counting.class_counts(matrix.indptr, matrix.indices, class_ptr, labels.docs, block)
-        else:
-            counting.class_sums(matrix.indptr, matrix.indices, values, class_ptr, labels.docs, block)
-        blocks.append(block if stop - start == n_classes else sparse.csr_array(block))
-    return blocks[0] if len(blocks) == 1 else sparse.vstack(blocks, format="csr")
-
-
-def _table(table: Any, shape: tuple[int, int]) -> Any:
-    """Return `table` as int64, dense or as CSR depending on its size."""
-    if not sparse.issparse(table):
-        table = np.asarray(table)
-    if table.shape != shape:
-        raise InputError(f"a table of shape {table.shape} does not fit {shape[0]} classes x {shape[1]} terms")
-    if shape[0] * shape[1] > DENSE_CELLS:
-        return sparse.csr_array(table, dtype=np.int64)
-    return np.ascontiguousarray(table.toarray() if sparse.issparse(table) else table, dtype=np.int64)
-
-
-def _term_names(terms: Sequence[str] | NDArray[Any] | None, n_terms: int) -> NDArray[Any] | None:
-    if terms is None:
-        return None
-    names = np.empty(len(terms), dtype=object)
-    names[:] = [str(term) for term in terms]
-    if len(names) != n_terms:
-        raise InputError(f"{len(names):,} term names for {n_terms:,} columns")
-    refuse_repeated(names)
-    return names
-
-
-def refuse_repeated(names: Collection[Any]) -> None:
-    """Raise InputError if two columns have the same name."""
-    if len(set(names)) < len(names):
-        twice = Counter(names).most_common(1)[0][0]
-        raise InputError(f"the term {twice!r} names more than one column; term names must be distinct")
-
-
-def _same(a: Any, b: Any) -> bool:
-    if a is None or b is None:
-        return a is b
-    if sparse.issparse(a) or sparse.issparse(b):
-        return a.shape == b.shape and abs(sparse.csr_array(a) - sparse.csr_array(b)).nnz == 0
-    return np.array_equal(a, b)
-
-
-def dense_rows(table: Any, rows: slice) -> Any:
-    """Return some rows of a dense or sparse table as a dense array."""
-    return table[rows].toarray() if sparse.issparse(table) else table[rows]
-
-
-def least(table: Any) -> int:
-    """Return the least number in a dense or sparse table; 0 if it is empty."""
-    values = table.data if sparse.issparse(table) else table
-    return int(values.min()) if values.size else 0

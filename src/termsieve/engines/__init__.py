@@ -5,19 +5,23 @@ from __future__ import annotations
 import inspect
 import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
-from typing import Any
+from typing import Any, overload
+
+import numpy as np
 
 from termsieve.corpus import Corpus
-from termsieve.counts import Counts
+from termsieve.counts import Counts, Windows
 from termsieve.counts.counter import analysis_of
 from termsieve.counts.tally import Pruned
+from termsieve.counts.windows import window_of, windowed_labels
 from termsieve.engines.protocol import Engine, Job, positive
 from termsieve.errors import ParameterError, unknown_name
 from termsieve.readers.files import MAX_BYTES
+from termsieve.terms import term_matrix
 
 __all__ = ["ENGINES", "Engine", "Job", "PrunedWarning", "count", "get_engine"]
 
@@ -93,11 +97,21 @@ def get_engine(engine: str | Engine, **options: Any) -> Engine:
     return chosen
 
 
+@overload
+def count(
+    source: Any, text: str | None = None, label: str | None = None, *, by: None = None, **options: Any
+) -> Counts: ...
+@overload
+def count(
+    source: Any, text: str | None = None, label: str | None = None, *, by: str | Sequence[Any], **options: Any
+) -> Windows: ...
 def count(
     source: Any,
     text: str | None = None,
     label: str | None = None,
     *,
+    by: str | Sequence[Any] | None = None,
+    sample_weight: Any = None,
     engine: str | Engine = "threads",
     address: str | None = None,
     occurrences: bool = False,
@@ -112,7 +126,7 @@ def count(
     encoding: str = "utf-8",
     max_bytes: int = MAX_BYTES,
     **term_options: Any,
-) -> Counts:
+) -> Counts | Windows:
     """Return the Counts of documents that need not fit into memory; the terms are sorted.
 
     Equal documents give equal counts, with any engine and any partition.
@@ -126,6 +140,11 @@ def count(
     text, label : str, optional
         The columns with the text and the label; those with a usual name by default. For a bag of dicts they
         are keys.
+    by : str or sequence, optional
+        Keeps counts apart and returns Windows: the column of a table in files, such as "source", or of dates
+        with a unit, such as "date:week" (day, week, month or year); for a Corpus, one value per document.
+    sample_weight : array-like, optional
+        For a Corpus, how much each document counts; see `Counts.from_matrix`.
     engine : {"threads", "dask", "spark"} or Engine, default="threads"
         The engine that counts: a name, or an object such as ``termsieve.engines.dask.Dask(client)``.
     address : str, optional
@@ -156,8 +175,8 @@ def count(
 
     Returns
     -------
-    Counts
-        The counts of all documents.
+    Counts or Windows
+        The counts of all documents; with `by`, those of each window.
 
     Examples
     --------
@@ -169,8 +188,14 @@ def count(
     given = {name: value for name, value in own.items() if value is not None and value is not False}
     counter = get_engine(engine, **given)
     analysis = analysis_of(term_options)
-    if isinstance(source, Corpus) and source.matrix is not None:
-        return Counts.from_matrix(source.matrix, source.labels, source.terms, occurrences)
+    _check_ways(source, by, sample_weight, occurrences)
+    if by is not None and isinstance(source, Corpus):
+        windows = [window_of(value, None) for value in by]
+        kept_apart = _relabelled(source, windowed_labels(source.labels.tolist(), windows))
+        options: dict[str, Any] = {"engine": counter, "max_terms": max_terms, "progress": progress}
+        return Windows(count(kept_apart, **options, **term_options), several=source.multilabel)
+    if isinstance(source, Corpus) and (source.matrix is not None or sample_weight is not None):
+        return _matrix_counts(source, occurrences, sample_weight, term_options)
     positive("max_terms", max_terms)
     reading = {
         "separator": separator,
@@ -178,11 +203,57 @@ def count(
         "delimiter": delimiter,
         "encoding": encoding,
         "max_bytes": max_bytes,
-    }
+    } | ({} if by is None else {"by": by})
     job = Job(source, text, label, reading, term_options, analysis, occurrences, max_terms)
     with _shown(progress) as told:
         total = counter.tally(replace(job, progress=told))
-    return _counts(total, max_terms)
+    counts = _counts(total, max_terms)
+    if by is None:
+        return counts
+    found = Windows(counts, str(by))
+    several = separator is not None or bool(counts.pos.sum() != 2 * found.n_docs)
+    return Windows(counts, str(by), several)
+
+
+def _check_ways(source: Any, by: Any, sample_weight: Any, occurrences: bool) -> None:
+    """Raise ParameterError for ways to count that exclude each other or do not suit the source."""
+    in_memory = isinstance(source, Corpus)
+    if sample_weight is not None and not in_memory:
+        raise ParameterError("sample_weight= is for a Corpus; read the documents first")
+    if by is None:
+        return
+    if occurrences or sample_weight is not None:
+        raise ParameterError("by= counts documents; leave out occurrences= and sample_weight=")
+    if isinstance(by, str) == in_memory:
+        what = "one value per document" if in_memory else "the name of a column"
+        raise ParameterError(f"by= must be {what} for a {type(source).__name__}, not {by!r:.40}")
+    if in_memory and len(by) != len(source):
+        raise ParameterError(f"by= has {len(by):,} values for {len(source):,} documents")
+
+
+def _relabelled(corpus: Corpus, labels: list[tuple[str, ...]]) -> Corpus:
+    if corpus.matrix is not None:
+        return Corpus(matrix=corpus.matrix, terms=corpus.terms, labels=labels)
+    return Corpus(corpus.texts, labels)
+
+
+def _matrix_counts(
+    corpus: Corpus, occurrences: bool, sample_weight: Any, term_options: dict[str, Any]
+) -> Counts:
+    """Return the counts of a corpus by way of its term matrix, without terms that are in no document."""
+    X, terms = corpus.matrix, corpus.terms
+    if X is None:
+        X, terms = term_matrix(corpus, **term_options)
+    counts = Counts.from_matrix(X, corpus.labels, terms, occurrences, sample_weight)
+    if sample_weight is None or counts.df.all():
+        return counts
+    there = np.flatnonzero(counts.df)
+    named = {} if counts.terms is None else {"terms": counts.terms[there]}
+    tables = {
+        name: None if (table := getattr(counts, name)) is None else table[..., there]
+        for name in ("tp", "df", "tf", "tf_total", "squares")
+    }
+    return counts.replace(**tables, **named)
 
 
 def _counts(pruned: Pruned, max_terms: int | None) -> Counts:

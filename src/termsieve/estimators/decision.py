@@ -7,8 +7,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.pipeline import Pipeline
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from termsieve.errors import InputError
@@ -18,6 +20,31 @@ from termsieve.matrices import check_indices
 from termsieve.measures import decision_values
 
 NEVER = -1e9  # the decision value of a class that no training document has
+
+
+def stratified_rows(stratum: Any, share: float) -> NDArray[np.int64]:
+    """Return a share of the rows of each stratum, at least one, in their order; the same for equal input."""
+    codes = np.asarray(stratum)
+    order = np.random.default_rng(0).permutation(len(codes))
+    order = order[np.argsort(codes[order], kind="stable")]
+    _, starts, sizes = np.unique(codes[order], return_index=True, return_counts=True)
+    place = np.arange(len(codes)) - np.repeat(starts, sizes)
+    return np.sort(order[place < np.repeat(np.ceil(share * sizes), sizes)])
+
+
+def probabilities(values: Any, sigmoids: Any, one_label: bool) -> NDArray[np.float64]:
+    """Return probabilities of decision values; of classes that exclude each other they add up to 1."""
+    slope, offset = np.asarray(sigmoids, dtype=np.float64).T
+    share = expit(np.asarray(values).reshape(len(values), -1) * slope + offset)
+    if not one_label:
+        return np.asarray(share)
+    if share.shape[1] == 1:
+        return np.concatenate([1.0 - share, share], axis=1)
+    return np.asarray(share / np.maximum(share.sum(axis=1, keepdims=True), np.finfo(float).tiny))
+
+
+def _has_sigmoids(model: DecisionClassifier) -> bool:
+    return model.sigmoids is not None
 
 
 class DecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -32,6 +59,11 @@ class DecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     tilt : float, default=0.0
         For several classes: how much of the logarithm of a class's share of the training documents is taken
         off its decision value. Above 0 it helps rare classes, below 0 frequent ones.
+    sigmoids : sequence of pairs of float, optional
+        For each class (of two, the second) or label: slope and offset, applied to the decision value before
+        any threshold, of the log-odds of its probability. With them there is `predict_proba`.
+    share : float, default=1.0
+        Share of the documents to train on, the same of each class; they are chosen by a fixed seed.
     target : optional
         The class to tell from the rest. Then `fit` takes the original labels of any kind and `predict` says
         the class itself or, of several others, "not " and the class. Labels that are already 0 and 1 are
@@ -59,10 +91,14 @@ class DecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         thresholds: float | Sequence[float] = 0.0,
         tilt: float = 0.0,
         target: Any = None,
+        sigmoids: Sequence[tuple[float, float]] | None = None,
+        share: float = 1.0,
     ) -> None:
         self.estimator = estimator
         self.thresholds = thresholds
         self.tilt = tilt
+        self.sigmoids = sigmoids
+        self.share = share
         self.target = target
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -86,6 +122,7 @@ class DecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         labels = encode_labels(y)
         if labels.multilabel:
             return self._fit_labels(X, labels)
+        X, y = self._sampled(X, np.asarray(y), labels.indicator().argmax(axis=1))
         model = clone(self.estimator).fit(X, y)
         self.models_, self.classes_, self.several_labels_ = [model], model.classes_, False
         self.log_shares_ = np.log(np.maximum(labels.sizes, 1) / labels.n_docs)
@@ -109,7 +146,7 @@ class DecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             )
         if member.all() or not member.any():
             raise InputError(f"all documents or none have the label {self.target!r}; both kinds are needed")
-        self.models_ = [clone(self.estimator).fit(X, member.astype(np.int64))]
+        self.models_ = [clone(self.estimator).fit(*self._sampled(X, member.astype(np.int64), member))]
         same = len({type(name) for name in said}) == 1
         self.classes_ = np.array(said) if same else np.array(said, dtype=object)
         self.several_labels_ = False
@@ -118,6 +155,7 @@ class DecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _fit_labels(self, X: Any, labels: Any) -> Self:
         """Fit one classifier per label; the steps before it in a pipeline are fitted once, to all labels."""
         member = labels.indicator()
+        X, member = self._sampled(X, member, np.zeros(len(member), dtype=np.int64))
         self.several_labels_, self.classes_ = True, labels.classes
         model = clone(self.estimator)
         if isinstance(model, Pipeline):
@@ -128,6 +166,17 @@ class DecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             for side in member.T
         ]
         return self
+
+    def _sampled(self, X: Any, y: Any, stratum: Any) -> tuple[Any, Any]:
+        if self.share == 1:
+            return X, y
+        rows = stratified_rows(stratum, self.share)
+        return (X if hasattr(X, "shape") else np.asarray(X))[rows], y[rows]
+
+    def _values(self, X: Any) -> NDArray[np.float64]:
+        check_is_fitted(self, "models_")
+        check_indices(X)
+        return self._label_values(X) if self.several_labels_ else decision_values(self.models_[0], X)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return values less thresholds: one per document for two classes, otherwise one per class.
@@ -142,14 +191,31 @@ class DecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         ndarray of float
             The decision values.
         """
-        check_is_fitted(self, "models_")
-        check_indices(X)
+        values = self._values(X)
         if self.several_labels_:
-            return self._label_values(X) - np.asarray(self.thresholds)
-        values = decision_values(self.models_[0], X)
+            return values - np.asarray(self.thresholds)
         if len(self.classes_) == 2:
             return values - float(np.ravel(self.thresholds)[0])
         return values - self.tilt * self.log_shares_
+
+    @available_if(_has_sigmoids)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of each class, or of each label where documents have several.
+
+        They come from the decision values alone: `predict` cuts at its thresholds, not at .5.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+
+        Returns
+        -------
+        ndarray of shape (n_docs, n_classes)
+            The probabilities.
+        """
+        assert self.sigmoids is not None
+        return probabilities(self._values(X), self.sigmoids, not self.several_labels_)
 
     def _label_values(self, X: Any) -> NDArray[np.float64]:
         if hasattr(self, "shared_"):

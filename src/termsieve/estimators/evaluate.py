@@ -13,14 +13,15 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from termsieve.counts import Counts
 from termsieve.errors import ParameterError, unknown_name
 from termsieve.learners import decision_sets, get_learner, predicted_sets, separate_fits
-from termsieve.measures import MEASURES, f1_break_even
+from termsieve.measures import BREAK_EVEN_OBJECTIVES, MEASURES, f1_break_even
 from termsieve.measures import objective as objective_of
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 Sets = Sequence[NDArray[np.int64]]
 EQUAL = 1e-12  # smaller differences between objectives are only rounding errors
-BINARY = (*MEASURES, "f1_break_even")  # objectives that are computed from decision values, without a scorer
+# Objectives that are computed from decision values, without a scorer.
+BINARY = (*MEASURES, *BREAK_EVEN_OBJECTIVES)
 
 
 class Part(NamedTuple):

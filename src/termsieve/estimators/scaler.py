@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
 from termsieve.counts import Counts
+from termsieve.counts.weights import checked_weights, grid_weights
 from termsieve.errors import ParameterError, unknown_name
 from termsieve.estimators.selector import ranked
 from termsieve.matrices import check_indices
@@ -70,7 +71,7 @@ class TermScaler(TransformerMixin, BaseEstimator):
         self.unit_length = unit_length
         self.min_df = min_df
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn which terms are kept and what each weighs; `y` is needed where the weight is a metric.
 
         Parameters
@@ -79,6 +80,8 @@ class TermScaler(TransformerMixin, BaseEstimator):
             The term matrix.
         y : array-like, optional
             The labels of the documents.
+        sample_weight : array-like of shape (n_docs,), optional
+            How much each document counts.
 
         Returns
         -------
@@ -90,9 +93,12 @@ class TermScaler(TransformerMixin, BaseEstimator):
         if isinstance(self.min_df, bool) or not isinstance(self.min_df, int) or self.min_df < 1:
             raise ParameterError(f"min_df must be a whole number of at least 1, not {self.min_df!r}")
         X = self._counts(X, reset=True)
-        df = np.bincount(X.indices[X.data != 0], minlength=X.shape[1])
-        self.kept_ = np.flatnonzero(df >= self.min_df)
-        self.weights_ = self._weights(X, y, df)[self.kept_]
+        counted = checked_weights(sample_weight, X.shape[0])
+        each = np.ones(X.shape[0], dtype=np.int64) if counted is None else grid_weights(counted)
+        df = each @ (X != 0)
+        enough = df > 0 if self.min_df == 1 else df >= self.min_df
+        self.kept_ = np.flatnonzero(enough)
+        self.weights_ = self._weights(X, y, df, each.sum(), sample_weight)[self.kept_]
         return self
 
     def transform(self, X: Any) -> sparse.csr_matrix:
@@ -146,12 +152,15 @@ class TermScaler(TransformerMixin, BaseEstimator):
         check_non_negative(X, "TermScaler")
         return sparse.csr_matrix(X)
 
-    def _weights(self, X: sparse.csr_matrix, y: Any, df: NDArray[Any]) -> NDArray[np.float64]:
+    def _weights(
+        self, X: sparse.csr_matrix, y: Any, df: NDArray[Any], n_docs: float, sample_weight: Any
+    ) -> NDArray[np.float64]:
         if self.weight is None:
             return np.ones(X.shape[1])
         if self.weight == "idf":
-            return np.log((1 + X.shape[0]) / (1 + df)) + 1.0
-        return np.maximum(ranked(Counts.from_matrix(X, y), self.weight, combine="max").scores, 0.0)
+            return np.log((1 + n_docs) / (1 + df)) + 1.0
+        counts = Counts.from_matrix(X, y, sample_weight=sample_weight)
+        return np.maximum(ranked(counts, self.weight, combine="max").scores, 0.0)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

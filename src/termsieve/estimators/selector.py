@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Self
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,14 +11,17 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from termsieve.counts.table import Counts, refuse_repeated
+from termsieve.counts.cells import refuse_repeated
+from termsieve.counts.table import Counts
 from termsieve.errors import InputError, ParameterError
 from termsieve.matrices import check_indices
 from termsieve.metrics import Metric, get_metric
-from termsieve.ranking import CUTS, Combine, Ranking, Side, check_cut, cut, rank
+from termsieve.ranking import CUTS, TESTS, Combine, Ranking, Side, check_cut, cut, rank
 from termsieve.redundancy import distinct_cut
 from termsieve.scores import Scores, score
 from termsieve.spec import TRAINING
+
+WAY = ("side", "ratio", "alpha", "combine", "min_df", "max_df", "keep", "drop")  # parameters of `rank`
 
 
 class _NeedsDocumentsError(ParameterError, AttributeError):
@@ -93,6 +96,9 @@ class TermSelector(ColumnSelector):
         most this.
     memory : float, optional
         Keep as many terms as possible while the training matrix takes at most this many bytes.
+    fpr, fdr, fwe : float, optional
+        Keep the terms whose p-value passes this false positive rate, false discovery rate, or probability of
+        any false positive, for metrics with a p-value; see :func:`termsieve.cut`.
     side : {"both", "positive", "negative"}, default="both"
         Which terms come first: those that speak for the class, those that speak against it, or both alike.
     ratio : float, optional
@@ -104,10 +110,14 @@ class TermSelector(ColumnSelector):
     min_df, max_df : int or float, default=1 and 1.0
         Rank only terms whose document frequency is within these limits: a whole number of documents, or a
         float for a share of them.
-    redundancy : float, optional
+    redundancy : float or "mrmr", optional
         Leave out a term whose presence has a correlation of at least this absolute value with the presence
-        of a better selected term; above 0 and at most 1. It needs the documents, so `fit_counts` and
-        `partial_fit` refuse it.
+        of a better selected term; above 0 and at most 1. With "mrmr", choose the terms one after the other,
+        by information about the classes less the mean information about the terms chosen before. It needs
+        the documents, so `fit_counts` and `partial_fit` refuse it.
+    keep, drop : sequence of str or int, optional
+        Terms that are selected in addition to those of the cut-off, and terms that are never selected: names,
+        if X has names, or column numbers. Terms that X does not have are ignored.
 
     Attributes
     ----------
@@ -147,13 +157,18 @@ class TermSelector(ColumnSelector):
         threshold: float | None = None,
         sparsity: float | None = None,
         memory: float | None = None,
+        fpr: float | None = None,
+        fdr: float | None = None,
+        fwe: float | None = None,
         side: Side = "both",
         ratio: float | None = None,
         alpha: float | None = None,
         combine: Combine = "max",
         min_df: float = 1,
         max_df: float = 1.0,
-        redundancy: float | None = None,
+        redundancy: float | Literal["mrmr"] | None = None,
+        keep: Sequence[str | int] = (),
+        drop: Sequence[str | int] = (),
     ) -> None:
         self.metric = metric
         self.k = k
@@ -161,6 +176,9 @@ class TermSelector(ColumnSelector):
         self.threshold = threshold
         self.sparsity = sparsity
         self.memory = memory
+        self.fpr = fpr
+        self.fdr = fdr
+        self.fwe = fwe
         self.side = side
         self.ratio = ratio
         self.alpha = alpha
@@ -168,8 +186,10 @@ class TermSelector(ColumnSelector):
         self.min_df = min_df
         self.max_df = max_df
         self.redundancy = redundancy
+        self.keep = keep
+        self.drop = drop
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Count the documents of X, score the terms and select.
 
         Parameters
@@ -178,6 +198,8 @@ class TermSelector(ColumnSelector):
             The term matrix.
         y : array-like, optional
             The labels of the documents.
+        sample_weight : array-like of shape (n_docs,), optional
+            How much each document counts; whole weights are as good as repeated documents.
 
         Returns
         -------
@@ -185,18 +207,35 @@ class TermSelector(ColumnSelector):
             The fitted estimator.
         """
         self._check_cut()
-        self._select(self._counted(X, y, reset=True))
+        ranking = self._rank(self._counted(X, y, sample_weight, reset=True))
         if self.redundancy is not None:
-            self.selected_ = distinct_cut(X, self._ranking(), self.redundancy, **self._cut())
+            self.selected_ = distinct_cut(X, ranking, self.redundancy, sample_weight, **self._cut())
+        else:
+            self.selected_ = cut(ranking, **self._cut())
         return self
 
     @_counts_suffice
-    def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """Add documents with the same columns, of known or new classes, and select again."""
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Add documents with the same columns, of known or new classes, and select again.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_docs, n_terms)
+            The term matrix.
+        y : array-like, optional
+            The labels of the documents.
+        sample_weight : array-like of shape (n_docs,), optional
+            How much each document counts.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+        """
         self._check_cut()
         if not hasattr(self, "counts_"):
-            return self.fit(X, y)
-        return self._select(self.counts_ + self._counted(X, y, reset=False))
+            return self.fit(X, y, sample_weight)
+        return self._select(self.counts_ + self._counted(X, y, sample_weight, reset=False))
 
     @_counts_suffice
     def fit_counts(self, counts: Counts) -> Self:
@@ -232,13 +271,13 @@ class TermSelector(ColumnSelector):
         return super().get_feature_names_out(input_features)
 
     def _check_cut(self) -> None:
-        given = [name for name in CUTS if getattr(self, name) is not None]
+        given = [name for name in (*CUTS, *TESTS) if getattr(self, name) is not None]
         if len(given) > 1:
             raise ParameterError(f"give one cut-off, not {' and '.join(given)} together")
         for name in given:
             check_cut(name, getattr(self, name))
 
-    def _counted(self, X: Any, y: Any, reset: bool) -> Counts:
+    def _counted(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> Counts:
         check_indices(X)
         refuse_repeated(getattr(X, "columns", ()))
         X = validate_data(self, X, accept_sparse=("csr", "csc", "coo"), dtype="numeric", reset=reset)
@@ -247,26 +286,25 @@ class TermSelector(ColumnSelector):
             y,
             terms=getattr(self, "feature_names_in_", None),
             occurrences=with_occurrences(self.metric, X),
+            sample_weight=sample_weight,
         )
 
-    def _select(self, counts: Counts) -> Self:
-        way = {
-            name: getattr(self, name) for name in ("side", "ratio", "alpha", "combine", "min_df", "max_df")
-        }
-        ranking = ranked(counts, self.metric, **way)
+    def _rank(self, counts: Counts) -> Ranking:
+        """Set what is learned but the selection, and return the ranking."""
+        ranking = ranked(counts, self.metric, **{name: getattr(self, name) for name in WAY})
         self.counts_ = counts
         self.classes_ = counts.classes
         self.class_scores_: Scores = score(counts, self.metric)
         self.scores_ = ranking.scores
         self.ranking_ = ranking.order
-        self.selected_ = cut(ranking, **self._cut())
+        return ranking
+
+    def _select(self, counts: Counts) -> Self:
+        self.selected_ = cut(self._rank(counts), **self._cut())
         return self
 
     def _cut(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in CUTS}
-
-    def _ranking(self) -> Ranking:
-        return Ranking(self.ranking_, self.scores_, self.counts_)
+        return {name: getattr(self, name) for name in (*CUTS, *TESTS)}
 
 
 def with_occurrences(spec: str | Metric | Callable[..., Any], X: Any) -> bool:

@@ -233,7 +233,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             stem=self.stem,
         )
 
-    def _texts(self, raw_documents: Iterable[Any]) -> Iterator[Any]:
+    def _texts(self, raw_documents: Any) -> Iterator[Any]:
         if self.input not in INPUTS:
             raise unknown_name("input", str(self.input), INPUTS)
         if self.decode_error not in DECODE_ERRORS:

@@ -66,7 +66,7 @@ class TermWeighter(TermMatrixMixin, OneToOneFeatureMixin, TransformerMixin, Base
         self.values = values
         self.combine = combine
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Count the documents of X and score the terms.
 
         Parameters
@@ -75,6 +75,8 @@ class TermWeighter(TermMatrixMixin, OneToOneFeatureMixin, TransformerMixin, Base
             The term matrix.
         y : array-like, optional
             The labels of the documents.
+        sample_weight : array-like of shape (n_docs,), optional
+            How much each document counts.
 
         Returns
         -------
@@ -86,7 +88,8 @@ class TermWeighter(TermMatrixMixin, OneToOneFeatureMixin, TransformerMixin, Base
         check_indices(X)
         X = validate_data(self, X, accept_sparse=("csr", "csc", "coo"), dtype="numeric")
         names = getattr(self, "feature_names_in_", None)
-        self.counts_ = Counts.from_matrix(X, y, names, with_occurrences(self.metric, X))
+        occurrences = with_occurrences(self.metric, X)
+        self.counts_ = Counts.from_matrix(X, y, names, occurrences, sample_weight)
         self.classes_ = self.counts_.classes
         self.weights_ = np.maximum(ranked(self.counts_, self.metric, combine=self.combine).scores, 0.0)
         return self

@@ -25,7 +25,7 @@ COMBINE = ("max", "mean", "round_robin")
 class WeightSelector(LearnedSelector):
     """Select the terms with the greatest absolute weights in a linear model (mladenic2004).
 
-    One model per class, the class against the rest, is trained on a stratified random share of the documents;
+    One model per class, the class against the rest, is trained on a random share of the documents;
     if there are two classes, only the second has a model. Terms are ranked by the absolute weight, then by
     document frequency, then by column. The cut-off uses the document frequencies of all documents.
 
@@ -37,6 +37,9 @@ class WeightSelector(LearnedSelector):
     sample : float, default=1.0
         Share of the documents that the model is trained on; at least one document inside and one outside
         the class.
+    stratify : bool, default=True
+        Whether to draw the same share of the class and of the rest. Otherwise any documents are drawn; if
+        none of the class is among them, all weights are 0.
     sparsity, k, fraction, threshold, memory : number, optional
         The cut-off, as for TermSelector; give at most one. Without any, ``k=1000``.
     negatives : bool, default=True
@@ -67,6 +70,7 @@ class WeightSelector(LearnedSelector):
         self,
         model: Any = "svm",
         sample: float = 1.0,
+        stratify: bool = True,
         sparsity: float | None = None,
         k: int | None = None,
         fraction: float | None = None,
@@ -80,6 +84,7 @@ class WeightSelector(LearnedSelector):
     ) -> None:
         self.model = model
         self.sample = sample
+        self.stratify = stratify
         self.sparsity = sparsity
         self.k = k
         self.fraction = fraction
@@ -126,7 +131,9 @@ class WeightSelector(LearnedSelector):
     def _weights(self, model: Any, X: Any, member: NDArray[np.bool_]) -> Floats:
         if member.all() or not member.any():
             return np.zeros(X.shape[1])
-        rows = sample_rows(member, self.sample, self.random_state)
+        rows = sample_rows(member, self.sample, self.random_state, self.stratify)
+        if member[rows].all() or not member[rows].any():
+            return np.zeros(X.shape[1])
         coef = getattr(clone(model).fit(X[rows], member[rows].astype(np.int64)), "coef_", None)
         if coef is None:
             raise ParameterError(f"{model!r} has no weights (coef_); choose a linear model, such as 'svm'")
@@ -148,8 +155,8 @@ class WeightSelector(LearnedSelector):
         return Ranking(_by_value(base, scores), scores, counts)
 
 
-def sample_rows(member: NDArray[np.bool_], share: float, random_state: Any) -> Rows:
-    """Return a random share of the rows, in their order: the same share of members and of others.
+def sample_rows(member: NDArray[np.bool_], share: float, random_state: Any, stratify: bool = True) -> Rows:
+    """Return a random share of the rows, in their order; stratified, the same share of members and of others.
 
     Each share is rounded half up and has at least one row.
     """
@@ -160,7 +167,9 @@ def sample_rows(member: NDArray[np.bool_], share: float, random_state: Any) -> R
     random = check_random_state(random_state)
     drawn = [
         random.choice(rows, max(1, int(np.floor(share * len(rows) + 0.5))), replace=False)
-        for rows in (np.flatnonzero(member), np.flatnonzero(~member))
+        for rows in (
+            (np.flatnonzero(member), np.flatnonzero(~member)) if stratify else (np.arange(len(member)),)
+        )
     ]
     return np.sort(np.concatenate(drawn))
 

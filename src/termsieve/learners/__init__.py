@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # A module that registers learners is imported here; nothing else has to know of it.
-from termsieve.learners.bayes import QuotientNB
+from termsieve.learners.bayes import AllTermsNB, QuotientNB
 from termsieve.learners.linear import DocumentPerceptron, HingeSVM, LogisticL2, SquaredHingeSVM
 from termsieve.learners.paths import decision_path, decision_sets, predicted_sets, separate_fits
 from termsieve.learners.registry import (
@@ -15,12 +15,15 @@ from termsieve.learners.registry import (
     learner_name,
     register_learner,
 )
+from termsieve.learners.tree import EntropyTree
 from termsieve.learners.weighted import BalancedSVM
 
 __all__ = [
     "LEARNERS",
+    "AllTermsNB",
     "BalancedSVM",
     "DocumentPerceptron",
+    "EntropyTree",
     "HingeSVM",
     "Learner",
     "LogisticL2",

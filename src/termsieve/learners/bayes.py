@@ -29,8 +29,10 @@ def _set_values(
     counts = np.stack([member, rest])
     weight = np.log(np.maximum(counts + estimator.alpha, np.finfo(float).tiny))
     sums = bayes.set_sums(*_arrays(test), *_memberships(sets, train.shape[1]), weight, len(sets))
+    # The occurrences of all terms in each class: of the selected ones, or of all in the documents.
+    among = [np.arange(train.shape[1])] * len(sets) if isinstance(estimator, AllTermsNB) else sets
     total = np.stack(
-        [counts[:, columns].sum(axis=1) + estimator.alpha * len(columns) for columns in sets], axis=1
+        [counts[:, columns].sum(axis=1) + estimator.alpha * len(columns) for columns in among], axis=1
     )
     norm = np.log(np.maximum(total, np.finfo(float).tiny))
     prior = np.log([positive.mean(), 1.0 - positive.mean()])
@@ -69,6 +71,32 @@ register_learner(
     along=_set_values,
     cost=COST,
 )(MultinomialNB)
+
+
+@register_learner(
+    "nb(all)",
+    "alpha",
+    objective="nb, P(t|c) among all terms of the documents: along a ranking, also those not selected",
+    cite="uchyigit2007",
+    reads="counts",
+    along=_set_values,
+    cost=COST,
+)
+class AllTermsNB(MultinomialNB):
+    """Multinomial naive Bayes whose P(t|c) is a share of all terms of the documents, selected or not.
+
+    Along a ranking, the occurrences and the number of terms in the denominator are those of all columns, so
+    that the probabilities of the selected terms do not add up to 1. Fitted to a matrix, it is MultinomialNB:
+    it cannot know of terms that the matrix does not hold.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        What is added to the occurrences of each term.
+    """
+
+    def __init__(self, alpha: float = 1.0) -> None:
+        super().__init__(alpha=alpha)
 
 
 @register_learner(

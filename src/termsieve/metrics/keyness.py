@@ -12,15 +12,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import betaincinv, gammaln
+from scipy.special import betaincinv, ndtr
 
 from termsieve.errors import InputError
+from termsieve.kernels.tails import log_tails
 from termsieve.metrics.papers import information_gain, joint_information_gain
 from termsieve.metrics.registry import (
     METRICS,
     Floats,
     Metric,
     Occurrences,
+    chi_squared_p,
     direction,
     get_metric,  # noqa: F401 - the examples call it
     no_smaller_than,
@@ -30,8 +32,6 @@ from termsieve.metrics.registry import (
 
 if TYPE_CHECKING:
     from termsieve.counts import Counts
-
-NEGLIGIBLE = 2.0**-60  # a further table of a tail changes no digit of a float below this share of the sum
 
 
 def _joint_g2(tp: Floats, pos: Floats) -> Floats:
@@ -46,7 +46,7 @@ def _joint_g2(tp: Floats, pos: Floats) -> Floats:
     cite="dunning1993",
     formula="2 sum over the four cells of observed log(observed / expected) = 2 n information_gain in nats",
     use="Telling words with a p-value; within a class it ranks like information_gain.",
-    chi_squared=lambda value: value,
+    p_value=chi_squared_p,
     joint=_joint_g2,
 )
 def _g2(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
@@ -150,29 +150,6 @@ def _conservative_log_ratio(
     return np.where((df == 0) | (bound == even), 0, np.log2(no_smaller_than(ratio, 1)))
 
 
-def _log_choose(n: Floats, k: Floats) -> Floats:
-    return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
-
-
-def _log_tail(tp: Floats, df: Floats, pos: Floats, neg: Floats) -> Floats:
-    """Return log P(X >= tp) of the hypergeometric distribution, for tables with tp at its mean or above.
-
-    From tp on the probabilities fall, so their sum is that of tp times a series that soon stops to grow.
-    """
-    log_first = _log_choose(pos, tp) + _log_choose(neg, df - tp) - _log_choose(pos + neg, df)
-    total, term = np.ones_like(tp), np.ones_like(tp)
-    active = np.arange(len(tp))
-    x = tp.copy()
-    while len(active):
-        here = x[active]
-        grown = (pos[active] - here) * (df[active] - here)
-        term[active] *= grown / ((here + 1) * (neg[active] - df[active] + here + 1))
-        total[active] += term[active]
-        x[active] += 1
-        active = active[term[active] > NEGLIGIBLE * total[active]]
-    return np.minimum(log_first + np.log(total), 0)
-
-
 @register_metric(
     "fisher_exact",
     label="Fisher's exact test",
@@ -180,6 +157,8 @@ def _log_tail(tp: Floats, df: Floats, pos: Floats, neg: Floats) -> Floats:
     cite="fisher1935",
     formula="direction * -log p, p the hypergeometric probability of a table that leans as much to that side",
     use="Telling words when counts are small and the chi-squared approximation is poor.",
+    # The score is that of one side, and its value the logarithm.
+    p_value=lambda value, freedom: np.minimum(1.0, 2 * np.exp(-np.abs(value))),
 )
 def _fisher_exact(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """The negative logarithm of the one-sided p-value, with the sign of the direction.
@@ -195,7 +174,7 @@ def _fisher_exact(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     size, rest = np.where(sign < 0, neg, pos), np.where(sign < 0, pos, neg)
     leaning = sign != 0
     value = np.zeros(len(tp))
-    log_p = _log_tail(inside[leaning], (inside + outside)[leaning], size[leaning], rest[leaning])
+    log_p = log_tails(inside[leaning], (inside + outside)[leaning], size[leaning], rest[leaning])
     value[leaning] = -sign[leaning] * log_p
     return value.reshape(shape)
 
@@ -210,6 +189,7 @@ def _fisher_exact(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     "q = (tf + a) / (all + a0); a = weight * (tf_pos + tf_neg), a0 = weight * all occurrences",
     use="Telling words by occurrences; rare words get small scores unless the difference is certain.",
     standardised=True,
+    p_value=lambda value, freedom: 2 * ndtr(-np.abs(value)),
 )
 def _dirichlet_log_odds(
     tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, weight: float = 0.1, occurrences: Occurrences

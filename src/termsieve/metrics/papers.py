@@ -17,6 +17,7 @@ from scipy.special import ndtri, xlogy
 from termsieve.metrics.registry import (
     Floats,
     Occurrences,
+    chi_squared_p,
     direction,
     get_metric,  # noqa: F401 - the examples call it
     no_smaller_than,
@@ -95,7 +96,7 @@ def _joint_chi_squared(tp: Floats, pos: Floats) -> Floats:
     cite="forman2003, zheng2004, uchyigit2007, li2009",
     formula="n (tp tn - fp fn)^2 / ((tp+fp)(fn+tn) pos neg); 0 when a margin is 0",
     use="For precision with many terms; it has a p-value. It fails on the same problems as information gain.",
-    chi_squared=lambda value: value,
+    p_value=chi_squared_p,
     joint=_joint_chi_squared,
 )
 def _chi_squared(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
@@ -309,7 +310,7 @@ def _mixed(codes: NDArray[np.uint64]) -> NDArray[np.uint64]:
     cite="zheng2004, uchyigit2007",
     formula="sqrt(n) (tp tn - fp fn) / sqrt((tp+fp)(fn+tn) pos neg); 0 when a margin is 0",
     use="For positive and negative terms separately, or combined with a ratio; its square is chi_squared.",
-    chi_squared=np.square,
+    p_value=lambda value, freedom: chi_squared_p(value**2, freedom),
 )
 def _correlation_coefficient(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     """The signed square root of chi_squared.

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import chdtrc
 
 from termsieve.errors import ParameterError, unknown_name
 from termsieve.spec import EXTRAS, bound_parameters, format_spec, parse_spec
@@ -72,8 +73,9 @@ class Metric:
         The citation, the formula, and when to use the metric.
     folds : bool
         Whether negative terms are scored by their mirror image when both kinds are ranked.
-    chi_squared : callable, optional
-        The function from a score to its chi-squared statistic with one degree of freedom.
+    p_value : callable, optional
+        The function from a score and its degrees of freedom to the p-value of the two-sided test; they are 1,
+        and in the form over all classes one less than the classes.
     standardised : bool
         Whether a score is in standard errors.
     by_name : bool
@@ -95,7 +97,7 @@ class Metric:
     formula: str = ""
     use: str = ""
     folds: bool = False
-    chi_squared: Callable[[Floats], Floats] | None = None  # value -> its chi-squared statistic (1 d.f.)
+    p_value: Callable[[Floats, int], Floats] | None = None
     standardised: bool = False  # whether a score is in standard errors
     by_name: bool = False  # whether terms with equal counts may score differently
     joint: Callable[..., Floats] | None = None  # the form over all classes at once: (tp, pos, **parameters)
@@ -271,6 +273,11 @@ def require_rule(holds: bool, rule: str, value: Any) -> None:
     """Raise ParameterError with the `rule` that a metric's parameter breaks."""
     if not holds:
         raise ParameterError(f"{rule}, not {value!r}")
+
+
+def chi_squared_p(value: Floats, freedom: int) -> Floats:
+    """Return the p-value of a chi-squared statistic with so many degrees of freedom."""
+    return np.asarray(chdtrc(freedom, value), dtype=np.float64)
 
 
 def no_smaller_than(value: Floats, least: float) -> Floats:

@@ -13,7 +13,7 @@ import polars as pl
 from termsieve import analysis, charts
 from termsieve.analysis.ratios import PARAMETERS
 from termsieve.analysis.values import BREAK_EVEN
-from termsieve.charts.of_results import PARAMETER_LABELS, SIZE_LABELS
+from termsieve.charts.of_results import PARAMETER_LABELS, SETTING_LABELS, SIZE_LABELS
 from termsieve.charts.theme import measure_label
 from termsieve.errors import InputError
 from termsieve.reports.claims import study_claims
@@ -72,12 +72,29 @@ SECTIONS = (
                 "skew-{side}",
                 "{goal} of {side_label}",
                 analysis.skew_curves,
-                needs=("rows", "measure", "side"),
+                needs=("rows", "measure", "side", "threshold"),
                 chart=charts.curves,
                 reads=("measure",),
                 by=BY,
                 each="sides",
                 requires="skews",
+            ),
+        ),
+    ),
+    DeclaredSection(
+        "settings",
+        "Settings of the methods",
+        (
+            DeclaredFigure(
+                "setting-{setting}-{measure}",
+                "{goal} by {setting_label}",
+                analysis.setting_curves,
+                needs=("rows", "setting", "measure"),
+                chart=charts.setting_curves,
+                reads=("setting", "measure"),
+                note="Macro average over problems at the best size for the measure.",
+                by=BY,
+                each="settings",
             ),
         ),
     ),
@@ -212,6 +229,21 @@ SECTIONS = (
             ),
         ),
     ),
+    DeclaredSection(
+        "corpora",
+        "Corpora",
+        (
+            DeclaredFigure(
+                "corpora",
+                "Documents, terms and classes of each corpus",
+                analysis.corpus_table,
+                needs=("corpora",),
+                note="The skew is that of the smallest class.",
+                requires="corpora",
+                wide=True,
+            ),
+        ),
+    ),
 )
 
 
@@ -221,6 +253,7 @@ def study_report(
     *,
     selections: pl.DataFrame | pl.LazyFrame | None = None,
     measure: str = "f1",
+    skew: float | None = None,
     title: str | None = None,
 ) -> str:
     """Return the report of a study as one HTML document that needs no network.
@@ -235,6 +268,9 @@ def study_report(
         The selections, if `results` is a frame of rows.
     measure : str, default="f1"
         The goal by which methods are compared, such as "f1", "recall" or "f1_break_even".
+    skew : float, optional
+        The skew (neg / pos) that parts problems into less and more skewed ones, such as 67, forman2003's; by
+        default nine tenths of the problems are in the first part.
     title : str, optional
         The title of the page.
 
@@ -258,7 +294,7 @@ def study_report(
     if rows.is_empty():
         raise InputError("the results have no rows; run the study first")
     chosen = None if selections is None else selections.lazy().collect()
-    sections, notes = study_figures(rows, chosen, measure, manifest.get("corpora", {})).sections()
+    sections, notes = study_figures(rows, chosen, measure, manifest.get("corpora", {}), skew).sections()
     page = Page(
         title=title or (f"Study {manifest['name']}" if manifest.get("name") else "Study"),
         facts=_facts(rows),
@@ -274,6 +310,7 @@ def study_figures(
     selections: pl.DataFrame | None = None,
     measure: str = "f1",
     corpora: Mapping[str, Mapping[str, Any]] | None = None,
+    skew: float | None = None,
 ) -> Report:
     """Return the declared figures with the sources from result rows; see `study_report`.
 
@@ -287,6 +324,8 @@ def study_figures(
         sources={
             "measure": measure,
             "goal": measure_label(measure),
+            "threshold": skew,
+            "corpora": dict(corpora or {}),
             "n_terms": vocabulary or None,
             "sizes": rows.filter(pl.col("size_kind") == "k")["size"].unique().sort().to_list(),
         },
@@ -296,7 +335,12 @@ def study_figures(
             "curves": _curves(rows, measure),
             "sides": [
                 {"side": "low", "side_label": "the less skewed problems"},
-                {"side": "high", "side_label": "the most skewed tenth"},
+                {"side": "high", "side_label": _skewed_label(skew)},
+            ],
+            "settings": [
+                {"setting": name, "setting_label": SETTING_LABELS[name]} | curve
+                for name in analysis.setting_names(rows)
+                for curve in _curves(rows, measure)[:4]
             ],
             "parameters": [
                 {"parameter": name, "parameter_label": PARAMETER_LABELS[name]}
@@ -304,8 +348,12 @@ def study_figures(
                 if tried is not None and tried[name].null_count() < tried.height
             ],
         },
-        lacking=_lacking(rows, tried),
+        lacking=_lacking(rows, tried, corpora or {}),
     )
+
+
+def _skewed_label(skew: float | None) -> str:
+    return "the most skewed tenth" if skew is None else f"the problems of a skew above {skew:g}"
 
 
 def _of_learner(rows: pl.DataFrame, selections: pl.DataFrame | None, learner: str) -> dict[str, Any]:
@@ -335,8 +383,12 @@ def _curves(rows: pl.DataFrame, measure: str) -> list[dict[str, Any]]:
     ]
 
 
-def _lacking(rows: pl.DataFrame, selections: pl.DataFrame | None) -> dict[str, str]:
+def _lacking(
+    rows: pl.DataFrame, selections: pl.DataFrame | None, corpora: Mapping[str, Mapping[str, Any]]
+) -> dict[str, str]:
     lacking = {}
+    if not corpora or not all({"documents", "terms", "cells"} <= set(facts) for facts in corpora.values()):
+        lacking["corpora"] = "Rows alone do not describe their corpora; give the results of a study."
     skews = (rows["neg"] / rows["pos"]).n_unique()
     if skews < MIN_SKEWS:
         lacking["skews"] = (

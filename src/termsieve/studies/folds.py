@@ -47,7 +47,9 @@ def drawn_parts(plan: Plan, data: Prepared, trial: int) -> list[Part]:
         steps = np.floor(np.arange(len(data) + 1) * protocol.test_size + generator.random())
         number = np.where(np.diff(steps) > 0, 0, -1)
     held_out = [np.sort(order[number == fold]) for fold in range(protocol.parts)]
-    return [Part(np.setdiff1d(place, test), test) for test in held_out]
+    parts = [Part(np.setdiff1d(place, test), test) for test in held_out]
+    # A perceptron that meets one class after another remembers only the last.
+    return [Part(generator.permutation(p.train), p.test) for p in parts] if protocol.shuffled else parts
 
 
 class Fold:
@@ -129,6 +131,7 @@ class Problem:
             self.targets = [target]
             self.counts = fold.counts.take([target])
         self.y_train, self.y_test = codes[fold.part.train], codes[fold.part.test]
+        self.curves: dict[Any, dict[str, NDArray[np.float64]]] = {}  # of tuned ratios, shared by scenarios
 
     def values(self, run: LearnerPlan) -> tuple[Any, Any]:
         """Return the training and test documents with the values that a learner of the plan reads."""

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+import tomli_w
 
 from termsieve.errors import StudyError
 from termsieve.files import checksum
 
 FORMAT = "termsieve-results"
 # 1: without checksums. 2: `parts` and `vocabulary` list each file with its checksum; the manifest has one.
-FORMAT_VERSION = 2
+# 3: counts at break-even are real numbers, because the plan may divide ties; before, ties were never divided.
+FORMAT_VERSION = 3
 MANIFEST = "manifest.json"
 UNKNOWN = ""  # the checksum of a file that format 1 wrote
 
@@ -78,6 +82,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         manifest |= _files_found(folder)
     elif digest != _digest(manifest):
         raise StudyError(f"{file} is damaged: its checksum is not that of its content")
+    if version < 3:
+        manifest["plan"] = _with_whole_ties(manifest.get("plan"))
     _check(manifest, _KEYS, file, "")
     for section, rules in (("corpora", _CORPUS), ("parts", _PART)):
         for name, entry in manifest[section].items():
@@ -97,6 +103,18 @@ def _check(entry: Any, rules: Rules, file: Path, where: str) -> None:
             raise StudyError(f"{file} is damaged: '{key}'{where} is missing")
         if not isinstance(entry[key], kind):
             raise StudyError(f"{file} is damaged: '{key}'{where} is {entry[key]!r}")
+
+
+def _with_whole_ties(plan: Any) -> Any:
+    """Return the plan of an older format with the rule for ties that it was run with."""
+    try:
+        content = tomllib.loads(plan)
+    except (TypeError, tomllib.TOMLDecodeError):
+        return plan  # whatever it is, it is checked later
+    measures = content.get("measures")
+    if not isinstance(measures, dict) or not measures.get("break_even"):
+        return plan
+    return tomli_w.dumps(content | {"measures": measures | {"ties": "whole"}})
 
 
 def _files_found(folder: Path) -> dict[str, Any]:

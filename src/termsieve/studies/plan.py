@@ -16,6 +16,7 @@ import tomli_w
 
 from termsieve.display import html_table
 from termsieve.errors import StudyError, unknown_name
+from termsieve.measures import Ties
 from termsieve.ranking import ALL, Size
 
 VALUES = ("presence", "counts", "tfidf")
@@ -65,6 +66,7 @@ class Protocol:
     folds: int = 4
     test_size: float = 0.25
     seed: int = 0
+    shuffled: bool = False  # whether training documents come in random order; else in that of the corpus
 
     @property
     def parts(self) -> int:
@@ -89,6 +91,7 @@ class Method:
     objective: str = "f1_break_even"
     model: str = "svm"
     sample: float = 1.0
+    stratify: bool = True
     budget: int = 1
     corpora: tuple[str, ...] | None = None
 
@@ -138,6 +141,8 @@ class Plan:
         Trials, folds and the seed.
     break_even : bool, default=False
         Whether to store the confusion counts at the break-even point, too.
+    ties : {"divided", "whole"}, default="divided"
+        What happens there to tied documents; see :func:`termsieve.measures.break_even`.
     selections : bool, default=True
         Whether to store the selected terms.
     about : str, optional
@@ -153,6 +158,7 @@ class Plan:
     problems: Problems = Problems()
     protocol: Protocol = Protocol()
     break_even: bool = False
+    ties: Ties = "divided"
     selections: bool = True
     about: str = ""
 
@@ -194,7 +200,9 @@ class Plan:
         lines.append(f"problems {self.problems.kind}")
         lines.append(f"protocol {_told(replace(self.protocol, trials=1))}")
         lines.append(f"representation {_told(self.representation)}")
-        lines.append(f"measures break_even={self.break_even} selections={self.selections}")
+        # Without the rule for ties it is the line of plans that were stored before there was a choice.
+        ties = f" ties={self.ties}" if self.break_even and self.ties != "whole" else ""
+        lines.append(f"measures break_even={self.break_even} selections={self.selections}{ties}")
         return sorted(lines)
 
     def __str__(self) -> str:
@@ -233,7 +241,7 @@ class Plan:
             "methods": [_facts(method) for method in self.methods],
             "sizes": _size_table(self.sizes),
             "learners": [_facts(entry) for entry in self.learners],
-            "measures": {"break_even": self.break_even, "selections": self.selections},
+            "measures": {"break_even": self.break_even, "ties": self.ties, "selections": self.selections},
         }
         return tomli_w.dumps({key: value for key, value in root.items() if value} | tables)
 
@@ -452,4 +460,5 @@ def method_name(method: Method) -> str:
         "weight": (method.model, f"{method.sample:g}"),
         "memory": (method.model, str(method.budget)),
     }
-    return f"{method.select}({', '.join(str(part) for part in inside[method.select])})"
+    drawn = () if method.stratify else ("plain",)
+    return f"{method.select}({', '.join(str(part) for part in (*inside[method.select], *drawn))})"

@@ -9,7 +9,7 @@ from typing import Any, get_args
 from termsieve.errors import ParameterError, unknown_name
 from termsieve.learners import learner_name
 from termsieve.limits import check_limit
-from termsieve.measures import objective
+from termsieve.measures import Ties, objective
 from termsieve.metrics import get_metric
 from termsieve.ranking import Combine, Side, check_cut
 from termsieve.readers import FORMATS
@@ -196,7 +196,12 @@ PROBLEMS: Keys = {
 PROTOCOL: dict[str, Keys] = {
     "kfold": {"trials": (_whole(1), 1), "folds": (_whole(2), 4), "seed": (_whole(0), 0)},
     "split": {"seed": (_whole(0), 0)},
-    "random": {"trials": (_whole(1), 1), "test_size": (_test_share, 0.25), "seed": (_whole(0), 0)},
+    "random": {
+        "trials": (_whole(1), 1),
+        "test_size": (_test_share, 0.25),
+        "seed": (_whole(0), 0),
+        "shuffled": (_truth, False),
+    },
 }
 FOLDS = (_one_or_several(_whole(2)), (5,))
 METHOD: dict[str, Keys] = {
@@ -221,10 +226,12 @@ METHOD: dict[str, Keys] = {
     "weight": {
         "model": (_one_or_several(_learner_text), ("svm",)),
         "sample": (_one_or_several(_share(closed=False)), (1.0,)),
+        "stratify": (_one_or_several(_truth), (True,)),
     },
     "memory": {
         "model": (_one_or_several(_learner_text), ("svm",)),
         "budget": (_one_or_several(_power_of_two), (1,)),
+        "stratify": (_one_or_several(_truth), (True,)),
     },
 }
 SIZES: Keys = {
@@ -238,4 +245,8 @@ LEARNER: Keys = {
     "values": (one_of(*VALUES), None),
     "max_documents": (_whole(1), None),
 }
-MEASURES: Keys = {"break_even": (_truth, False), "selections": (_truth, True)}
+MEASURES: Keys = {
+    "break_even": (_truth, False),
+    "ties": (one_of(*get_args(Ties)), "divided"),
+    "selections": (_truth, True),
+}

@@ -149,6 +149,7 @@ class PlanReader:
             problems=parts[1],
             protocol=protocol,
             break_even=measures["break_even"],
+            ties=measures["ties"],
             selections=measures["selections"],
         )
 

@@ -36,9 +36,9 @@ ROWS = {
     "fp": "Int64",
     "fn": "Int64",
     "tn": "Int64",
-    "be_tp": "Int64",
-    "be_fp": "Int64",
-    "be_fn": "Int64",
+    "be_tp": "Float64",
+    "be_fp": "Float64",
+    "be_fn": "Float64",
     "sparsity": "Float64",
     "select_seconds": "Float64",
     "fit_seconds": "Float64",
@@ -233,8 +233,12 @@ class Results:
         unknown = [name for name in equal if name not in columns]
         if unknown:
             raise StudyError(f"column {unknown[0]!r} is not in the results; they have: {', '.join(columns)}")
-        frame = pl.scan_parquet(parts) if parts else pl.LazyFrame(schema=schema(columns))
         types = schema(columns)
+        # The counts at break-even were whole numbers in formats 1 and 2.
+        casts = pl.ScanCastOptions(integer_cast="allow-float")
+        frame = (
+            pl.scan_parquet(parts, schema=types, cast_options=casts) if parts else pl.LazyFrame(schema=types)
+        )
         for name, value in equal.items():
             if isinstance(value, list | tuple | set | frozenset):
                 wanted = pl.Series([*value], dtype=types[name], strict=False)

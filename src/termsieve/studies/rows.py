@@ -126,7 +126,8 @@ def _confusions(
     if not problem.multi:
         values = decision_path(run.name, train, y, test, choice.order, lengths)
         plain = at_threshold(problem.y_test, values)
-        even = break_even(problem.y_test, values) if problem.fold.plan.break_even else None
+        plan = problem.fold.plan
+        even = break_even(problem.y_test, values, plan.ties) if plan.break_even else None
         return [
             [(problem.targets[0], _at(plain, i), None if even is None else _at(even, i))]
             for i in range(len(lengths))
@@ -142,4 +143,4 @@ def _confusions(
 
 
 def _at(cells: Confusion, i: int) -> Confusion:
-    return Confusion(*(int(cell[i]) for cell in cells))
+    return Confusion(*(float(cell[i]) for cell in cells))

@@ -12,10 +12,12 @@ from scipy import sparse
 from termsieve.counts import Counts
 from termsieve.errors import StudyError
 from termsieve.estimators import WeightSelector
-from termsieve.estimators.evaluate import Part, middle_of_best, set_values, training_counts, tuning_parts
+from termsieve.estimators.evaluate import middle_of_best, set_values, training_counts, tuning_parts
 from termsieve.estimators.ratio import RATIOS, sided_orders
 from termsieve.estimators.weights import sample_rows
 from termsieve.estimators.wfo import LAMBDAS, best_lambdas, lambda_curves, wfo_ranking
+from termsieve.learners import decision_sets
+from termsieve.measures import objective
 from termsieve.metrics import Metric, Occurrences, get_metric
 from termsieve.ranking import Ranking, Size, cut, interleaved, rank
 from termsieve.scores import Block, Scores, score
@@ -57,7 +59,7 @@ def _rank_choices(problem: Problem, method: Method, run: LearnerPlan, sizes: Siz
 
 
 def _weight_choices(problem: Problem, method: Method, run: LearnerPlan, sizes: Sizes) -> Iterator[Choice]:
-    yield _prefixes(_weight_ranking(problem, method.model, method.sample), sizes)
+    yield _prefixes(_weight_ranking(problem, method, method.sample), sizes)
 
 
 def _all_choices(problem: Problem, method: Method, run: LearnerPlan, sizes: Sizes) -> Iterator[Choice]:
@@ -81,39 +83,68 @@ def _ranking(problem: Problem, method: Method) -> Ranking:
     return rank(scores, method.side, method.ratio, method.alpha, method.combine, method.min_df)  # type: ignore[arg-type]
 
 
-def _weight_ranking(problem: Problem, model: str, sample: float) -> Ranking:
+def _weight_ranking(problem: Problem, method: Method, sample: float) -> Ranking:
     train, _ = problem.fold.values(problem.fold.plan.representation.values)
-    selector = WeightSelector(model, sample, k=1, random_state=problem.fold.seed("weights"))
+    seed = problem.fold.seed("weights")
+    selector = WeightSelector(method.model, sample, method.stratify, k=1, random_state=seed)
     selector.fit(train, problem.y_train[:, None])
     return Ranking(selector.ranking_, selector.scores_, problem.counts)
 
 
 def _ratio_choices(problem: Problem, method: Method, run: LearnerPlan, sizes: Sizes) -> Iterator[Choice]:
     """Try all ratios of all sizes; the scenario "ideal" evaluates on the test documents, as an oracle."""
-    X, X_test = problem.values(run)
-    y, counts = problem.y_train, problem.counts
-    n_train = len(y)
-    everything = np.arange(n_train)
-    parts = [Part(everything, everything)]
+    one = problem.counts.replace(classes=[0], multilabel=True)
     if method.scenario == "cv":
-        parts = tuning_parts(y, method.folds, problem.fold.seed("tuning"))
-    elif method.scenario == "ideal":
-        X, y = sparse.vstack([X, X_test], format="csr"), np.concatenate([y, problem.y_test])
-        parts = [Part(everything, np.arange(n_train, len(y)))]
-    one = counts.replace(classes=[0], multilabel=True)
-    totals = []
-    for part in parts:
-        known = one if len(parts) == 1 else training_counts(one, problem.fold.train, y[:, None], part)
-        orders = _ratio_orders(known, method)
-        kept = [[_kept(order, known, size) for size in sizes] for order in orders]
-        sets = [orders[r][: kept[r][s]] for s in range(len(sizes)) for r in range(len(RATIOS))]
-        totals.append(set_values(run.name, method.objective, X, y, part, sets))
-    curves = np.mean(totals, axis=0).reshape(len(sizes), len(RATIOS))
+        curves = _held_out_curves(problem, method, run, sizes, one)
+    else:
+        curves = _fitted_curves(problem, method, run, sizes, one)[method.scenario]
     orders = _ratio_orders(one, method)
     for size, curve in zip(sizes, curves, strict=True):
         best = middle_of_best(curve)
         kept_terms = _kept(orders[best], one, size)
         yield Choice(orders[best], (size,), [kept_terms], ratio=RATIOS[best], curve=curve.tolist())
+
+
+def _ratio_sets(counts: Counts, method: Method, sizes: Sizes) -> list[Ints]:
+    """Return the terms of each ratio, size after size."""
+    orders = _ratio_orders(counts, method)
+    return [order[: _kept(order, counts, size)] for size in sizes for order in orders]
+
+
+def _held_out_curves(
+    problem: Problem, method: Method, run: LearnerPlan, sizes: Sizes, one: Counts
+) -> NDArray[np.float64]:
+    """Return the mean objective (sizes x ratios) on the held-out folds of the training documents."""
+    X, _ = problem.values(run)
+    y, totals = problem.y_train, []
+    for part in tuning_parts(y, method.folds, problem.fold.seed("tuning")):
+        known = training_counts(one, problem.fold.train, y[:, None], part)
+        totals.append(set_values(run.name, method.objective, X, y, part, _ratio_sets(known, method, sizes)))
+    return np.mean(totals, axis=0).reshape(len(sizes), len(RATIOS))
+
+
+def _fitted_curves(
+    problem: Problem, method: Method, run: LearnerPlan, sizes: Sizes, one: Counts
+) -> dict[str, NDArray[np.float64]]:
+    """Return the objective (sizes x ratios) of each scenario; both share the trained models."""
+    key = method.metric, method.objective, run, sizes
+    if key not in problem.curves:
+        sets = _ratio_sets(one, method, sizes)
+        union = np.unique(np.concatenate(sets))
+        X, X_test = (values[:, union] for values in problem.values(run))
+        both = sparse.vstack([X, X_test], format="csr")
+        places = [np.searchsorted(union, columns) for columns in sets]
+        values = decision_sets(run.name, X, problem.y_train, both, places)
+        goal, n = objective(method.objective), len(problem.y_train)
+        judged = {
+            "practical": goal(problem.y_train, values[:, :n]),
+            "ideal": goal(problem.y_test, values[:, n:]),
+        }
+        problem.curves[key] = {
+            scenario: np.asarray(value, dtype=np.float64).reshape(len(sizes), len(RATIOS))
+            for scenario, value in judged.items()
+        }
+    return problem.curves[key]
 
 
 def _wfo_choices(problem: Problem, method: Method, run: LearnerPlan, sizes: Sizes) -> Iterator[Choice]:
@@ -131,11 +162,12 @@ def _wfo_choices(problem: Problem, method: Method, run: LearnerPlan, sizes: Size
 
 def _memory_choices(problem: Problem, method: Method, run: LearnerPlan, sizes: Sizes) -> Iterator[Choice]:
     """Use 1/A of the training matrix: N/a documents with a/A of their terms (mladenic2004)."""
-    ranking = _weight_ranking(problem, method.model, 1 / method.budget)
+    ranking = _weight_ranking(problem, method, 1 / method.budget)
     full = problem.counts.df.sum() / problem.counts.n_docs
     for size in sizes:
         assert size.value is not None
-        rows = sample_rows(problem.y_train == 1, size.value, problem.fold.seed("memory"))
+        seed = problem.fold.seed("memory")
+        rows = sample_rows(problem.y_train == 1, size.value, seed, method.stratify)
         kept = len(cut(ranking, sparsity=full / (size.value * method.budget)))
         yield Choice(ranking.order, (size,), [kept], rows=rows)
 

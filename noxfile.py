@@ -1,0 +1,153 @@
+#!/usr/bin/env -S uv run --script
+# /// script
+# dependencies = ["nox>=2024.10"]
+# ///
+"""The checks by name: `nox -l` lists them, `nox` runs the ones that take minutes, `nox -s NAME` any other.
+
+`.ci/run` calls the same commands in one environment; the sessions here make an environment each.
+"""
+
+import re
+import shutil
+import tarfile
+import tomllib
+from pathlib import Path
+
+import nox
+
+nox.needs_version = ">=2024.10"
+nox.options.default_venv_backend = "uv|virtualenv"
+
+ROOT = Path(__file__).parent
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PYTHONS = [line.split()[-1] for line in PYPROJECT["project"]["classifiers"] if re.search(r":: 3\.\d+$", line)]
+DIST = ROOT / "dist"
+
+
+def group(name: str) -> list[str]:
+    """Return the requirements of a dependency group."""
+    return PYPROJECT["dependency-groups"][name]
+
+
+@nox.session(default=True)
+def lint(session: nox.Session) -> None:
+    """Style, spelling, the archive's list of files, the workflows' schema."""
+    session.install("ruff", *group("checks"))
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    session.run("codespell")
+    session.run("validate-pyproject", "pyproject.toml")
+    session.run("check-manifest")
+    workflows = map(str, ROOT.glob(".github/workflows/*.yml"))
+    session.run("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *workflows)
+
+
+@nox.session(default=True)
+def types(session: nox.Session) -> None:
+    """Types, by mypy --strict."""
+    session.install("-e", ".[dev]")
+    session.run("mypy")
+
+
+@nox.session(python=PYTHONS, default=True)
+def tests(session: nox.Session) -> None:
+    """The README's test command, on each Python that the machine has; arguments go to pytest."""
+    session.install("-e", ".[dev]")
+    session.run("pytest", *session.posargs)
+
+
+@nox.session(default=False)
+def floors(session: nox.Session) -> None:
+    """The tests with the oldest allowed release of every dependency."""
+    session.install("--resolution=lowest-direct", "-e", ".[dev]")
+    session.run("termsieve", "demo", "--help", silent=True)
+    session.run("pytest", *session.posargs)
+
+
+@nox.session(default=True)
+def docs(session: nox.Session) -> None:
+    """The site, in docs/_build/html; a warning is an error."""
+    session.install("-e", ".[docs]")
+    session.run("sphinx-build", "-W", "--keep-going", "-b", "html", "docs", "docs/_build/html")
+
+
+@nox.session(default=False)
+def coverage(session: nox.Session) -> None:
+    """Lines and branches of the Python code that the tests reach, in htmlcov/."""
+    session.install("-e", ".[dev]", *group("coverage"))
+    session.run("pytest", "--cov", "--cov-report=", "-m", "slow or not slow", *session.posargs)
+    session.run("coverage", "html", "-q")
+    session.run("coverage", "report", "--skip-covered", "--sort=miss")
+
+
+@nox.session(default=False)
+def packages(session: nox.Session) -> None:
+    """Source archive, and the wheel made of it, in dist/, with all checks of both."""
+    session.install(*group("release"))
+    shutil.rmtree(DIST, ignore_errors=True)
+    session.run("python", "-m", "build", "--outdir", str(DIST))
+    archive, wheel = next(DIST.glob("*.tar.gz")), next(DIST.glob("*.whl"))
+    session.run("twine", "check", "--strict", str(archive), str(wheel))
+    session.run("check-wheel-contents", str(wheel))
+    session.run("pyroma", "--min=8", str(archive))
+    session.run("auditwheel", "show", str(wheel))
+
+
+@nox.session(default=False)
+def archive(session: nox.Session) -> None:
+    """All tests, from the unpacked source archive."""
+    session.install("build")
+    place = Path(session.create_tmp()).resolve()
+    session.run("python", "-m", "build", "--sdist", "--outdir", str(place))
+    with tarfile.open(next(place.glob("*.tar.gz"))) as file:
+        file.extractall(place, filter="data")
+    session.chdir(
+        next(path for path in place.iterdir() if path.is_dir() and path.name.startswith("termsieve-"))
+    )
+    session.install("-e", ".[dev]")
+    session.run("pytest", *session.posargs)
+
+
+@nox.session(default=False)
+def sanitizers(session: nox.Session) -> None:
+    """Ten minutes of fuzzing per kind of file; see docs/contributing.md for the kernels with sanitizers."""
+    session.install("-e", ".[dev]")
+    for target in ("counts", "checkpoint", "shards", "model", "svmlight"):
+        session.run("python", "-m", "tests.fuzz", "--target", target, "--minutes", "10")
+
+
+@nox.session(default=False)
+def review(session: nox.Session) -> None:
+    """The repository, by Scientific Python's guide."""
+    session.install(*group("checks"))
+    session.run("repo-review", ".")
+
+
+@nox.session(default=False)
+def release(session: nox.Session) -> None:
+    """Check that a version can be released: `nox -s release -- 0.2.0`. Nothing is tagged or uploaded."""
+    if len(session.posargs) != 1 or not re.fullmatch(r"\d+\.\d+\.\d+((a|b|rc)\d+)?", session.posargs[0]):
+        session.error("say which version, as in: nox -s release -- 0.2.0")
+    version = session.posargs[0]
+    places = {
+        "pyproject.toml": f'version = "{version}"',
+        "src/termsieve/__init__.py": f'__version__ = "{version}"',
+        "CITATION.cff": f"version: {version}",
+        "CHANGELOG.md": f"## {version} (",
+    }
+    wrong = [path for path, line in places.items() if line not in (ROOT / path).read_text(encoding="utf-8")]
+    if wrong:
+        session.error(
+            f"{', '.join(wrong)} must say {version}; towncrier build --version {version} makes the changelog"
+        )
+    if "(unreleased)" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"):
+        session.error("CHANGELOG.md still says (unreleased)")
+    if session.run("git", "status", "--porcelain", external=True, silent=True):
+        session.error("the working tree has changes; commit them")
+    session.log(f"addresses of this release: {PYPROJECT['project']['urls']}")
+    for name in ("lint", "types", "packages", "archive", "floors", "docs"):
+        session.notify(name)
+
+
+if __name__ == "__main__":
+    nox.main()

@@ -1,0 +1,30 @@
+"""Commands: `tables PAPER RESULTS...` stores the tables of a paper, `pages` writes the pages from them."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from reproductions.pages import write_pages
+from reproductions.tables import write_tables
+from termsieve.studies.results import Results
+
+
+def main() -> None:
+    """Run one of the commands."""
+    parser = argparse.ArgumentParser(prog="python -m reproductions", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    tables = commands.add_parser("tables", help="store the tables of a paper")
+    tables.add_argument("paper")
+    tables.add_argument("results", nargs="+", help="directories that the paper's plans wrote")
+    tables.add_argument("--data", type=Path, help="folder of the unpacked corpora")
+    commands.add_parser("pages", help="write the pages of docs/ from the stored tables")
+    options = parser.parse_args()
+    if options.command == "tables":
+        write_tables(options.paper, [Results.open(path) for path in options.results], options.data)
+    else:
+        write_pages()
+
+
+if __name__ == "__main__":
+    main()

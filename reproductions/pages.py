@@ -1,0 +1,228 @@
+"""The tables of reproductions/results and the texts of reproductions/pages in; the pages of docs/ out.
+
+    python -m reproductions pages
+
+A text holds lines such as `{{findings}}` or `{{cells Table 1}}`. Each becomes a table, so that a verdict on a
+page is always the one that the test of the finding gave.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import polars as pl
+
+from termsieve.analysis.findings import FINDINGS, PAPERS, VERDICTS
+from termsieve.analysis.findings.evidence import UNTESTED
+
+HERE = Path(__file__).parent
+DOCS = HERE.parent / "docs"
+DIRECTIVE = re.compile(r"^\{\{(\w+) ?(.*?)\}\}$", re.MULTILINE)
+
+
+def texts() -> dict[str, Path]:
+    """Return the text of each page whose tables are stored, by the name of the page."""
+    found = sorted((HERE / "pages").glob("*.md"))
+    return {f"{path.stem}.md": path for path in found if path.stem == "reproduction" or _stored(path)}
+
+
+def _stored(path: Path) -> bool:
+    return (HERE / "results" / f"{path.stem.removeprefix('reproduction-')}_findings.csv").exists()
+
+
+def page(path: Path) -> str:
+    """Return the page of a text, with every directive replaced by its table."""
+    paper = path.stem.removeprefix("reproduction-")
+    return DIRECTIVE.sub(lambda found: TABLES[found[1]](paper, found[2]), path.read_text(encoding="utf-8"))
+
+
+def markdown(header: list[str], rows: list[list[str]]) -> str:
+    """Return a Markdown table."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def told(value: float | None, digits: int = 3) -> str:
+    """Return a figure as the papers print it; large ones without digits."""
+    if value is None:
+        return ""
+    if abs(value) >= 100:
+        return f"{value:,.0f}"
+    if abs(value) >= 1:
+        return f"{value:.1f}"
+    return re.sub(r"^(-?)0\.", r"\1.", f"{value:.{digits}f}")
+
+
+def table(paper: str, kind: str) -> pl.DataFrame:
+    """Return a stored table of a paper."""
+    return pl.read_csv(HERE / "results" / f"{paper}_{kind}.csv", infer_schema_length=None)
+
+
+def findings_table(paper: str, _: str) -> str:
+    """Return every finding of the paper with its verdict; a finding with several readings has a row each."""
+    found = table(paper, "findings").fill_null("")
+    readings = bool((found["reading"] != "").any())
+    header = ["where", "the paper found", *(["reading"] * readings), "here", "figures"]
+    rows, before = [], ("", "")
+    for row in found.iter_rows(named=True):
+        head = (row["where"], row["claim"])
+        shown = ["", ""] if head == before else list(head)
+        rows.append([*shown, *([row["reading"]] * readings), f"**{row['verdict']}**", row["figures"]])
+        before = head
+    return markdown(header, rows)
+
+
+def tally(paper: str) -> dict[str, int]:
+    """Return how many findings have each verdict; one with several readings counts by its best."""
+    untested = VERDICTS.index(UNTESTED)
+    best = {(entry.where, entry.claim): untested for entry in FINDINGS if entry.paper == paper}
+    if (HERE / "results" / f"{paper}_findings.csv").exists():
+        for row in table(paper, "findings").iter_rows(named=True):
+            key = row["where"], row["claim"]
+            best[key] = min(best[key], VERDICTS.index(row["verdict"]))
+    return {verdict: sum(place == i for place in best.values()) for i, verdict in enumerate(VERDICTS)}
+
+
+def summary_table(_: str, __: str) -> str:
+    """Return how many findings of each paper hold."""
+    rows, totals = [], dict.fromkeys(VERDICTS, 0)
+    for paper in PAPERS:
+        own = tally(paper)
+        totals = {verdict: totals[verdict] + own[verdict] for verdict in VERDICTS}
+        link = f"[{paper}](reproduction-{paper}.md)"
+        rows.append([link, str(sum(own.values())), *(str(own[verdict]) for verdict in VERDICTS)])
+    rows.append(["all", str(sum(totals.values())), *(str(totals[verdict]) for verdict in VERDICTS)])
+    return markdown(["paper", "findings", *VERDICTS], rows)
+
+
+def cells_table(paper: str, name: str) -> str:
+    """Return one table of the paper: ours, and the paper's figure in brackets; `kind: ...` names a file."""
+    kind, _, title = name.rpartition(": ")
+    own = table(paper, kind or "cells").filter(pl.col("table") == title)
+    columns = own["column"].cast(pl.String).unique(maintain_order=True).to_list()
+    digits = 4 if own["paper"].drop_nulls().abs().max() < 0.01 else 3  # type: ignore[operator]
+    rows = []
+    for row, part in own.group_by("row", maintain_order=True):
+        values = {str(cell["column"]): cell for cell in part.iter_rows(named=True)}
+        rows.append([str(row[0]), *(_cell(values.get(column), digits) for column in columns)])
+    return markdown(["ours (paper)", *columns], rows)
+
+
+def _cell(cell: dict | None, digits: int) -> str:
+    if cell is None:
+        return ""
+    small = 4 if max(abs(cell["ours"]), abs(cell["paper"] or 0.0)) < 0.01 else digits
+    paper = f" ({told(cell['paper'], small)})" if cell["paper"] is not None else ""
+    return told(cell["ours"], small) + paper
+
+
+def distances_table(paper: str, names: str) -> str:
+    """Return how far our cells lie from the paper's, table by table; names are parted by semicolons."""
+    cells = table(paper, "cells").drop_nulls("paper")
+    rows = []
+    for name in names.split("; "):
+        label, _, pattern = name.rpartition("=")
+        gaps = cells.filter(pl.col("table").str.contains(pattern))["difference"].abs()
+        if not len(gaps):
+            continue
+        figures = [told(float(gaps.mean()), 4), told(float(gaps.max()))]  # type: ignore[arg-type]
+        rows.append([label, str(len(gaps)), *figures, str(int((gaps > 0.05).sum()))])
+    return markdown(["tables", "cells", "mean difference", "largest", "above .05"], rows)
+
+
+def farthest_table(paper: str, names: str) -> str:
+    """Return the cells of some tables that are farthest from the paper's."""
+    pattern, _, n = names.rpartition(" ")
+    cells = table(paper, "cells").filter(pl.col("table").str.contains(pattern))
+    far = cells.sort(pl.col("difference").abs(), descending=True).head(int(n))
+    rows = [
+        [row["table"], row["row"], str(row["column"]), told(row["ours"]), told(row["paper"])]
+        for row in far.iter_rows(named=True)
+    ]
+    return markdown(["table", "row", "terms", "ours", "paper"], rows)
+
+
+def relative_table(paper: str, name: str) -> str:
+    """Return relative differences by column: their median, and the share of rows within 1 % and 5 %."""
+    cells = table(paper, "cells").filter(pl.col("table") == name)
+    gap = (pl.col("difference") / pl.col("paper")).abs()
+    grouped = cells.with_columns(gap=gap).group_by("column", maintain_order=True)
+    summary = grouped.agg(
+        pl.col("gap").median().alias("median"),
+        (pl.col("gap") <= 0.01).mean().alias("near"),
+        (pl.col("gap") <= 0.05).mean().alias("nearer"),
+    )
+    rows = [
+        [str(column), f"{median:.2%}", f"{near:.0%}", f"{nearer:.0%}"]
+        for column, median, near, nearer in summary.iter_rows()
+    ]
+    return markdown(["column", "median difference", "within 1 %", "within 5 %"], rows)
+
+
+def splits_table(paper: str, corpus: str) -> str:
+    """Return mean accuracies with their standard errors; bold leads significantly (paired t, .05)."""
+    own = table(paper, "splits").filter(pl.col("corpus") == corpus)
+    sizes = own["size"].drop_nulls().unique().sort().to_list()
+    rows = []
+    for method, part in own.group_by("method", maintain_order=True):
+        cells = {row["size"]: row for row in part.iter_rows(named=True)}
+        shown = [_with_error(cells.get(size)) for size in (sizes if method[0] != "all" else [None])]
+        rows.append([str(method[0]), *shown, *[""] * (len(sizes) - len(shown))])
+    n = int(own["n"].max())  # type: ignore[arg-type]
+    return markdown([f"accuracy, {n} splits", *(f"{size:g}" for size in sizes)], rows)
+
+
+def _with_error(cell: dict | None) -> str:
+    if cell is None:
+        return ""
+    text = told(cell["value"]) + (f" ± {told(cell['error'])}" if cell["error"] is not None else "")
+    return f"**{text}**" if cell["leads"] else text
+
+
+def curves_table(paper: str, where: str) -> str:
+    """Return methods x sizes of a stored curve, chosen by words such as `learner=nb measure=f1`."""
+    kind, _, where = where.rpartition(": ")
+    own = table(paper, kind or "curves").fill_null("")
+    wanted = dict(
+        part.split("=", 1) for part in re.findall(r"\w+=(?:\([^)]*\)|[^\s(]+(?:\([^)]*\))?)", where)
+    )
+    for column, value in wanted.items():
+        own = own.filter(pl.col(column).cast(pl.String) == value)
+    if own.is_empty():
+        raise ValueError(f"reproductions/results/{paper}_curves.csv has no row of: {where}")
+    sizes = own["size"].drop_nulls().unique().sort().to_list()
+    everything = own.filter(pl.col("method") == "all")["value"].to_list()
+    chosen = own.filter(pl.col("method") != "all")
+    best = {size: max(chosen.filter(pl.col("size") == size)["value"]) for size in sizes}
+    rows = []
+    for method, part in chosen.group_by("method", maintain_order=True):
+        values = dict(part.select("size", "value").iter_rows())
+        cells = [
+            ""
+            if size not in values
+            else (f"**{told(values[size])}**" if values[size] == best[size] else told(values[size]))
+            for size in sizes
+        ]
+        rows.append([str(method[0]), *cells])
+    if everything:
+        rows.append(["all terms", told(everything[0]), *[""] * (len(sizes) - 1)])
+    return markdown([wanted.get("measure", "method"), *(f"{size:g}" for size in sizes)], rows)
+
+
+TABLES = {
+    "findings": findings_table,
+    "summary": summary_table,
+    "cells": cells_table,
+    "distances": distances_table,
+    "farthest": farthest_table,
+    "relative": relative_table,
+    "curves": curves_table,
+    "splits": splits_table,
+}
+
+
+def write_pages() -> None:
+    """Write every page that has a text."""
+    for name, path in texts().items():
+        (DOCS / name).write_text(page(path), encoding="utf-8")

@@ -1,0 +1,157 @@
+"""Findings of the papers: each verdict is that of its test, on a small study of a paper's plan."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from reproductions import pages, tables
+
+from termsieve import Corpus
+from termsieve.analysis.findings import FINDINGS, PAPERS, paper_cells, verify_findings
+from termsieve.analysis.findings.evidence import VERDICTS, Reading, UntestedError, judged, paper_figures, told
+from termsieve.cli.app import app
+from termsieve.cli.shell import exit_code
+from termsieve.errors import UnknownNameError
+from termsieve.studies import Plan, load_plan, run_study
+
+SIZES = "k = [10, 20, 50, 100, 500, 1000]"
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """The twelve metrics of forman2003 on 150 documents of three classes, two of them rare."""
+    generator = np.random.default_rng(3)
+    labels = np.repeat(["a", "b", "c"], [110, 30, 10])
+    texts = [
+        " ".join(
+            [f"w{i}" for i in generator.integers(0, 80, 12)]
+            + [f"{label}{i}" for i in range(6) if generator.random() < 0.3]
+        )
+        for label in labels
+    ]
+    metrics = [method.metric for method in load_plan("forman2003").methods]
+    plan = Plan.parse(
+        f"""
+        corpora = [{{ name = "mails", path = "nowhere" }}]
+        protocol = {{ kind = "kfold", trials = 2, folds = 3, seed = 1 }}
+        methods = [{{ metric = {json.dumps(metrics)} }}]
+        learners = ["svm"]
+        [sizes]
+        {SIZES}
+        all = true
+        """,
+        "forman2003",
+    )
+    corpus = Corpus(texts=texts, labels=labels.tolist())
+    return run_study(plan, tmp_path_factory.mktemp("study") / "out", corpora={"mails": corpus}, workers=1)
+
+
+def verdicts(table):
+    return dict(zip(table["claim"], table["verdict"], strict=True))
+
+
+def test_every_finding_of_the_paper_has_a_verdict(small):
+    table = verify_findings("forman2003", [small])
+    own = [entry for entry in FINDINGS if entry.paper == "forman2003"]
+    assert table["claim"].to_list() == [entry.claim for entry in own]
+    assert set(table["verdict"]) <= set(VERDICTS)
+    side = table.filter(pl.col("where").str.starts_with("side study"))
+    assert set(side["verdict"]) == {"not tested"}
+    assert side["figures"].str.contains("needs the results of the plan forman2003_(alpha|rare)").all()
+    assert (table.filter(pl.col("reading") == "svm")["figures"] != "").all()
+
+
+def test_verdicts_are_those_of_the_rows(small):
+    """Two findings, decided once more by hand: F1 of counts pooled over folds, then means."""
+    rows = small.frame().collect()
+    sums = rows.group_by("problem", "trial", "method", "size").agg(pl.col("tp", "fp", "fn").sum())
+    f1 = 2 * pl.col("tp") / (2 * pl.col("tp") + pl.col("fp") + pl.col("fn"))
+    means = sums.with_columns(f1=f1.fill_nan(0.0)).group_by("method", "size").agg(pl.col("f1").mean())
+    value = {(method, size): f1 for method, size, f1 in means.iter_rows()}
+    found = verdicts(verify_findings("forman2003", [small]))
+    wins = [value["information_gain", k] > value["chi_squared", k] for k in (10, 20, 50, 100, 500, 1000)]
+    expected = "holds" if all(wins) else "partly" if any(wins) else "fails"
+    assert found["ig is above chi at every number of terms"] == expected
+    best = max(value["bns", k] for k in (10, 20, 50, 100, 500, 1000))
+    expected = "holds" if best > value["all", None] else "fails"
+    assert found["bns at its best size is above all features"] == expected
+
+
+def test_the_page_says_what_the_tests_say(small, tmp_path, monkeypatch):
+    """Stored, made into a page and verified once more: the same claims, verdicts and figures."""
+    monkeypatch.setattr(tables, "FOLDER", tmp_path / "results")
+    monkeypatch.setattr(pages, "HERE", tmp_path)
+    tables.write_tables("forman2003", [small], None)
+    page = pages.findings_table("forman2003", "")
+    again = verify_findings("forman2003", [small])
+    for row in again.iter_rows(named=True):
+        assert f"| **{row['verdict']}** | {row['figures']} |" in page
+    assert sum(pages.tally("forman2003").values()) == again.select("where", "claim").n_unique()
+    curves = pages.curves_table("forman2003", "learner=svm measure=f1")
+    assert "| bns |" in curves
+    with pytest.raises(ValueError, match="no row of: learner=lr"):
+        pages.curves_table("forman2003", "learner=lr measure=f1")
+
+
+def test_cells_have_the_papers_figures(small):
+    cells = paper_cells("forman2003", [small])
+    assert cells.select("row", "paper").rows() == [("bns", 0.65), ("information_gain", 0.4)]
+    assert (cells["difference"] - (cells["ours"] - cells["paper"])).abs().max() < 1e-12
+    assert paper_cells("uchyigit2007", [small]).is_empty()
+
+
+def test_the_command_prints_the_table(small, capsys):
+    assert exit_code(app, ["study", "verify", "forman2003", str(small.path), "--json"]) == 0
+    said = capsys.readouterr()
+    table = verify_findings("forman2003", [small]).drop("paper")
+    assert json.loads(said.out) == table.to_dicts()
+    assert f"{(table['verdict'] == 'holds').sum()} holds" in said.err
+    assert exit_code(app, ["study", "verify", "forman2003", str(small.path), "--cells"]) == 0
+    assert "0.65" in capsys.readouterr().out
+    assert exit_code(app, ["study", "verify", "forman1999", str(small.path)]) == 2
+
+
+def test_other_papers_are_not_tested_by_these_results(small):
+    for paper in PAPERS:
+        if paper != "forman2003":
+            assert set(verify_findings(paper, [small])["verdict"]) == {"not tested"}
+    with pytest.raises(UnknownNameError, match="did you mean 'li2009'"):
+        verify_findings("li2008", [small])
+
+
+def test_a_claim_of_parts_holds_partly():
+    assert judged([True, True], "").holds == "holds"
+    assert judged([True, False], "").holds == "partly"
+    assert judged([False, False], "").holds == "fails"
+
+
+def test_an_unfinished_run_has_no_average(small):
+    """bns at 50 terms lacks a problem: its mean over the others is not shown beside means over all."""
+    rows = small.frame().collect()
+    lacks = (pl.col("method") == "bns") & (pl.col("size") == 50) & (pl.col("problem") == "c")
+    reading = Reading(small)
+    reading.every_row = rows.filter(~lacks.fill_null(False))
+    assert set(reading.by_method(20)) - set(reading.by_method(50)) == {"bns"}
+    with pytest.raises(UntestedError, match="no single value of bns at 50"):
+        reading.value("bns", 50)
+
+
+def test_readings_refuse_what_the_results_lack(small):
+    reading = Reading(small)
+    with pytest.raises(UntestedError, match="no single value of gu"):
+        reading.value("gu", 10)
+    with pytest.raises(UntestedError, match="no size 77"):
+        reading.by_method(77)
+    with pytest.raises(UntestedError, match="corpus 'mails' is not at"):
+        reading.counts("mails")
+
+
+def test_figures_are_told_as_the_papers_print_them():
+    assert [told(value) for value in (0.7421, -0.05, 1.0, 12.5)] == [".742", "-.050", "1.000", "12.500"]
+
+
+def test_the_papers_data_are_whole():
+    assert paper_figures("zheng2004").height == 444
+    assert paper_figures("zheng2004_table7").shape == (58, 7)
+    assert paper_figures("li2009_table1").height == 24

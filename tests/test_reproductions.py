@@ -1,0 +1,78 @@
+"""The pages of the papers are made from their stored tables, and show the papers' own figures."""
+
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+from reproductions import pages
+
+from termsieve.analysis.findings import FINDINGS, PAPERS
+from termsieve.analysis.findings.evidence import paper_figures
+
+DOCS = Path(__file__).parents[1] / "docs"
+MADE = pages.texts()
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_pages_are_up_to_date(name):
+    assert (DOCS / name).read_text(encoding="utf-8") == pages.page(MADE[name]), (
+        "run: python -m reproductions pages"
+    )
+
+
+def rows_after(page, words):
+    """The first table after some words of a page, cell by cell."""
+    text = (DOCS / page).read_text(encoding="utf-8").split(words)[1]
+    lines = re.search(r"(?:^\|.*\n)+", text, re.MULTILINE)[0].splitlines()
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+zheng2004 = pytest.mark.skipif("reproduction-zheng2004.md" not in MADE, reason="its tables are not stored")
+
+
+@zheng2004
+def test_every_cell_of_zheng2004_stands_beside_the_papers():
+    """The bracketed numbers are read back from the page and compared with the paper's data."""
+    wanted = {
+        (table, f"{learner} {average} {method}", terms or "all"): f1
+        for table, learner, average, method, terms, f1 in paper_figures("zheng2004").iter_rows()
+    }
+    shown = {}
+    for table in range(1, 6):
+        header, _, *lines = rows_after("reproduction-zheng2004.md", f"\n## Table {table}:")
+        for line in lines:
+            for column, cell in zip(header[1:], line[1:], strict=True):
+                if cell:
+                    terms = column if column == "all" else int(column)
+                    shown[table, line[0], terms] = float(re.fullmatch(r"\.\d{3} \((\.\d{3})\)", cell)[1])
+    assert len(shown) == 444
+    assert shown == wanted
+
+
+@zheng2004
+def test_table_7_of_zheng2004_stands_beside_the_papers():
+    header, _, *lines = rows_after("reproduction-zheng2004.md", "All 348 cells:")
+    paper = paper_figures("zheng2004_table7")
+    assert len(lines) == paper.height == 58
+    for line, row in zip(lines, paper.iter_rows(named=True), strict=True):
+        for column, cell in zip(header[1:], line[1:], strict=True):
+            printed = float(re.search(r"\((.*)\)", cell)[1].replace(",", ""))
+            assert printed == pytest.approx(row[column.replace(" ", "_")], abs=5e-4, rel=5e-3)
+
+
+@pytest.mark.parametrize(
+    "paper",
+    [
+        path.stem.removesuffix("_findings")
+        for path in sorted(Path(pages.HERE, "results").glob("*_findings.csv"))
+    ],
+)
+def test_stored_findings_are_those_that_have_a_test(paper):
+    """No finding is left out of a page, and none stands there without its test."""
+    stored = pages.table(paper, "findings").select("where", "claim").unique()
+    declared = pl.DataFrame(
+        [{"where": entry.where, "claim": entry.claim} for entry in FINDINGS if entry.paper == paper]
+    )
+    assert stored.sort("where", "claim").equals(declared.sort("where", "claim"))
+    assert paper in PAPERS
