@@ -21,8 +21,8 @@ from termsieve.analysis.roc import RocMap, isocline_family, isoclines, roc_map, 
 from termsieve.analysis.significance import MeanRanks, holm, mean_ranks, paired_at_best_size, paired_tests
 from termsieve.analysis.stability import fold_stability, jaccard, kuncheva, overlaps, prefixes
 from termsieve.analysis.values import average_maximum, problem_means, problem_values
-from termsieve.analysis.words import class_likeness, rate_interval, word_rates
 from termsieve.analysis.variants import corpus_table, setting_curves, setting_names
+from termsieve.analysis.words import class_likeness, rate_interval, word_rates
 
 __all__ = [
     "DocumentFacts",
