@@ -193,6 +193,7 @@ def test_the_company_of_a_word_is_counted(page, corpus):
         assert int(both) == sum({"goal", other} <= bag for bag in bags)
 
 
+@pytest.mark.slow
 def test_examples_are_typical_of_the_class_in_view_first(opened, address):
     from playwright.sync_api import expect
 
@@ -377,6 +378,7 @@ def test_several_labels_work_throughout(opened, tmp_path):
     assert view.locator("#confusion td").count() > 9
 
 
+@pytest.mark.slow
 def test_stems_and_word_pairs_are_marked_as_they_stand(opened, tmp_path):
     texts = ["Running dogs ran in New York", "She runs to New York", "quiet cats sleep", "a cat sleeps"] * 2
     corpus = Corpus(texts, ["dog", "dog", "cat", "cat"] * 2)
@@ -410,6 +412,7 @@ def test_a_page_keeps_to_its_megabytes_and_says_what_is_missing():
         corpus_report(counts, metrics=["bns"], max_megabytes=0.5)
 
 
+@pytest.mark.slow
 def test_a_table_read_in_pieces_gives_the_same_words_and_documents(corpus, tmp_path, monkeypatch):
     """Everything but what only a term matrix in memory shows: repeated documents."""
     path = tmp_path / "news.parquet"
