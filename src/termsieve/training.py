@@ -153,7 +153,7 @@ def _selected(corpus: Corpus, metric: MetricSpec, how: dict[str, Any], options: 
         raise ParameterError(f"{', '.join(sides)} are not for the method {method!r}; leave them out")
     if ways["combine"] == "max":  # the default of every method
         del ways["combine"]
-    named = {"metric": metric} if method == "ratio" and metric != TRAINING else {}
+    named: dict[str, Any] = {"metric": metric} if method == "ratio" and metric != TRAINING else {}
     return learned_terms(corpus, method, options=options, **ways, **named).terms
 
 

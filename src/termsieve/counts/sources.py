@@ -78,7 +78,7 @@ class Source:
         self.reading = 0  # the number of the file that the next batch comes from
         self.columns: dict[str, Any] = {}
         self._wanted = {"text": text, "label": label}
-        self._windows = by
+        self._by_given = by
         self._by, self._unit = (None, None) if by is None else window_column(by)
         if by is not None and not _are_paths(given):
             raise InputError(f"by={by!r} names a column of tables in files, and these are no files")
@@ -103,7 +103,7 @@ class Source:
     @property
     def options(self) -> dict[str, Any]:
         """The options that make a Source of another part: how it is read, with what was recognised."""
-        how = {"separator": self._separator, "missing": self._missing, "by": self._windows}
+        how = {"separator": self._separator, "missing": self._missing, "by": self._by_given}
         return self.columns | how | self._reading._asdict()
 
     @property
