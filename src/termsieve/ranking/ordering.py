@@ -202,7 +202,22 @@ def _sorted(base: Columns, key: Key, kind: Columns) -> Columns:
 
 
 def interleaved(positive: Columns, negative: Columns, ratio: float) -> Columns:
-    """Return the order in which any first l terms contain ratio * l, rounded half up, of `positive`."""
+    """Return the order in which any first l terms contain ratio * l, rounded half up, of `positive`.
+
+    Parameters
+    ----------
+    positive : ndarray of int
+        The columns of positive terms, the best first.
+    negative : ndarray of int
+        The columns of negative terms, the best first.
+    ratio : float
+        Share of positive terms.
+
+    Returns
+    -------
+    ndarray of int
+        The columns in their order.
+    """
     steps = np.arange(len(positive) + 1)
     n_positive = np.floor(np.round(ratio * steps, 9) + 0.5)
     return kernel.interleaved(positive, negative, (np.diff(n_positive) > 0).astype(np.uint8))
