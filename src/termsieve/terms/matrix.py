@@ -209,9 +209,10 @@ def _known_columns(vocabulary: Mapping[Any, int], words: Iterable[Any]) -> np.nd
     if sound and found:
         sound = min(found) >= -1 and max(found) < len(vocabulary)
     if not sound:
+        given: Mapping[Any, Any] = vocabulary
         word, column = next(
             (word, column)
-            for word, column in vocabulary.items()
+            for word, column in given.items()
             if not isinstance(column, Integral) or column not in range(-1, len(vocabulary))
         )
         raise ParameterError(
