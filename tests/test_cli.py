@@ -378,8 +378,44 @@ def test_predict_refuses_foreign_types_by_name(run):
 
 
 def test_a_report_is_written(run, folder):
-    assert "wrote report.html" in run("report mail.csv --label folder").err
-    assert "<html" in (folder / "report.html").read_text()
+    how = "--class spam --metrics bns -k 2 --min-df 2 --examples 1 --mask --max-megabytes 3"
+    assert "wrote report.html" in run(f"report mail.csv --label folder {how}").err
+    page = (folder / "report.html").read_text()
+    assert "<html" in page
+    assert 'data-first="1"' in page  # spam
+    assert len(page) < 3e6
+
+
+def test_words_in_their_classes_and_lines(run, folder):
+    found = json.loads(run("words mail.csv cheap --label folder --metrics bns --json").out)
+    counts = mail_counts()
+    at = counts.names().tolist().index("cheap")
+    for row in found["rates"]:
+        c = counts.position(row["class"])
+        assert (row["with_word"], row["documents"]) == (counts.tp[c, at], counts.pos[c])
+    numbers = [i for i, (text, _) in enumerate(MAIL, start=1) if "cheap" in text.split()]
+    assert [line["document"] for line in found["lines"]] == numbers[:10]
+    table = run("words mail.csv cheap --label folder -n 1").out
+    assert "rank_bns" in table
+    assert table.count("[cheap]") == 1
+    run("count mail.csv --label folder -o mail.parquet")
+    answer = run("words mail.parquet cheap")
+    assert "rank_bns" in answer.out
+    assert "holds counts and no text" in answer.err
+    assert "did you mean 'cheap'" in run("words mail.csv cheep --label folder", code=1).err
+
+
+def test_documents_with_a_word_and_a_class(run, folder):
+    wanted = [i for i, (text, label) in enumerate(MAIL, 1) if "cheap" in text.split() and label == "spam"]
+    rows = json.loads(run("documents mail.csv --label folder --class spam --word cheap -n 99 --json").out)
+    assert [row["document"] for row in rows] == wanted
+    assert {row["labels"] for row in rows} == {"spam"}
+    assert rows[0]["text"] == MAIL[wanted[0] - 1][0]
+    assert f"document {wanted[0]} (spam)" in run("documents mail.csv --label folder -c spam -w cheap").out
+    assert [row["document"] for row in json.loads(run("documents many.jsonl --class b --json").out)] == [1, 2]
+    assert "no document" in run("documents mail.csv --label folder --word nowhere").err
+    run("count mail.csv --label folder -o mail.parquet")
+    assert "needs the documents" in run("documents mail.parquet", code=2).err
 
 
 def test_a_small_study_from_plan_to_report(run, folder):

@@ -64,6 +64,7 @@ _HOME = {
     "resume_study": "studies",
     "run_study": "studies",
     "corpus_report": "reports",
+    "explore": "reports",
     "study_report": "reports",
     "Advice": "adviser",
     "advise": "adviser",

@@ -73,6 +73,7 @@ from termsieve.ranking import rank as rank
 from termsieve.readers import load_docstrings as load_docstrings
 from termsieve.readers import read as read
 from termsieve.reports import corpus_report as corpus_report
+from termsieve.reports import explore as explore
 from termsieve.reports import study_report as study_report
 from termsieve.scores import Scores as Scores
 from termsieve.scores import score as score

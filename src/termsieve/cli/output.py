@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -172,3 +172,21 @@ def working(message: str) -> Iterator[None]:
 
     with Console(stderr=True).status(message):
         yield
+
+
+@contextmanager
+def sharing() -> Iterator[Callable[[float, str], None]]:
+    """Give a function that is called with the share that is done and what is being done.
+
+    On a terminal it shows both, with the time left; otherwise it does nothing.
+    """
+    if not sys.stderr.isatty():
+        yield lambda share, what: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=1.0)
+        yield lambda share, what: bar.update(task, completed=share, description=what)

@@ -22,6 +22,7 @@ from termsieve.errors import TermsieveError
 if TYPE_CHECKING:
     from termsieve.corpus import Corpus
     from termsieve.counts import Counts
+    from termsieve.terms import Analysis
 
 COPIED_BYTES = 1 << 20  # of standard input at a time
 
@@ -165,6 +166,18 @@ class Source:
         with self.on_disk() as source:
             paths = [source.file if file == "-" else file for file in files]
             return counts_of(paths, format=self.format, **options)
+
+    def batches(self) -> Iterator[tuple[list[Any], list[Any]]]:
+        """Yield the texts and labels of the documents; tables are read in pieces."""
+        from termsieve.sources import document_batches
+
+        return document_batches(self.file, self.reader_options(), self.format)
+
+    def analysis(self) -> Analysis:
+        """Return how texts become terms."""
+        from termsieve.counts.counter import analysis_of
+
+        return analysis_of(self.term_options())
 
     @contextmanager
     def on_disk(self) -> Iterator[Source]:

@@ -308,14 +308,14 @@ class Counts:
         Parameters
         ----------
         terms : iterable of str or int
-            Names or columns.
-        name : str, default="terms"
-            What to call them in an error.
+            Terms, or their columns.
+        name : str
+            The name of the argument, for errors.
 
         Returns
         -------
         ndarray of int
-            The columns.
+            The columns, ascending.
 
         Examples
         --------

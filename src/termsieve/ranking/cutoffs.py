@@ -114,12 +114,12 @@ def p_values(ranking: Ranking) -> Floats:
     Parameters
     ----------
     ranking : Ranking
-        The ranked terms.
+        The ranked terms, by a metric with a p-value.
 
     Returns
     -------
     ndarray of float
-        One p-value per ranked term.
+        One p-value per ranked term, in the order of the ranking.
 
     Examples
     --------

@@ -163,6 +163,9 @@ def _keys(
 
 def _combined_key(scores: Scores, side: str, alpha: float | None, combine: str) -> tuple[Key, Columns]:
     """Return one key over all classes per distinct column, and for each column its distinct column."""
+    if side == "both" and alpha is None and combine == "max":
+        value, kind = scores.greatest()
+        return Key(None, value), kind
     blocks, kind = scores.distinct()
     pos = scores.counts.pos
     keys = _keys(scores, blocks, side, alpha)
