@@ -162,6 +162,8 @@ def relative_table(paper: str, name: str) -> str:
 
 def splits_table(paper: str, corpus: str) -> str:
     """Return mean accuracies with their standard errors; bold leads significantly (paired t, .05)."""
+    if not (HERE / "results" / f"{paper}_splits.csv").exists():
+        return "Not yet: the ten splits have not been run for this page."
     own = table(paper, "splits").filter(pl.col("corpus") == corpus)
     sizes = own["size"].drop_nulls().unique().sort().to_list()
     rows = []
