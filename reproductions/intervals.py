@@ -31,6 +31,7 @@ METRICS = ("log_odds_ratio", "bns", "information_gain", "g2", "correlation_coeff
 SAMPLES, SAMPLE_SIZE, LEAST = 200, 2000, 10
 WORDS = 40  # of those in enough documents, drawn anew for each sample
 EXPECTED = (1, 4, 10)  # bounds of the groups of words, by expected documents of the class
+GROUPS = ("below 1", "1 to 4", "4 to 10", "10 and more")
 BOOTSTRAPS, LISTED, RANK_SAMPLES = 200, 20, 100
 
 
@@ -71,9 +72,8 @@ def coverage(X: Any, inside: np.ndarray, seed: int) -> Iterator[dict[str, Any]]:
             held = (found.low <= true) & (true <= found.high)
             group = np.searchsorted(EXPECTED, pos * rates[0][columns], side="right")
             for at in np.unique(group):
-                low = (0, *EXPECTED)[at]
                 words = {"words": int((group == at).sum()), "held": int(held[group == at].sum())}
-                yield {"metric": name, "expected": f"{low} and more"} | words
+                yield {"metric": name, "expected": GROUPS[at]} | words
 
 
 def rank_agreement(X: Any, inside: np.ndarray, seed: int) -> dict[str, Any]:
@@ -145,7 +145,7 @@ def main() -> None:
     table = pl.DataFrame(rows).group_by("corpus", "metric", maintain_order=True).agg(share)
     print("## Coverage\n", markdown(table.pivot(on="metric", index="corpus", values="coverage")), sep="\n")
     table = pl.DataFrame(rows).group_by("corpus", "expected", "metric", maintain_order=True).agg(share)
-    table = table.sort("corpus", "expected", maintain_order=True)
+    table = table.sort("corpus", pl.col("expected").cast(pl.Enum(GROUPS)), maintain_order=True)
     wide = table.pivot(on="metric", index=["corpus", "expected"], values="coverage")
     print("\n## Coverage by expected documents of the class\n", markdown(wide), sep="\n")
     print("\n## Ranks\n", markdown(pl.DataFrame(ranks)), sep="\n")

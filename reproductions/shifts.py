@@ -3,10 +3,10 @@
 python -m reproductions.shifts --data DIR
 
 Each repetition doubles the rate of 200 words in one window. Found is the share of those in at least 100
-documents before that are flagged, false is the share of the flagged words that were not doubled. In shuffled
-time nothing was doubled, and every flagged word is false. Documents are drawn with each word on its own, or
-are real ones (20 Newsgroups; without --data SciPy's docstrings) in random order, whose words depend on each
-other.
+documents before that are flagged, false is the share of the flagged rows (of a window and a word)
+whose word was not doubled. In shuffled time nothing was doubled, and every flagged row is false. Documents
+are drawn with each word on its own, or are real ones (20 Newsgroups; without --data SciPy's docstrings) in
+random order, whose words depend on each other.
 """
 
 from __future__ import annotations
@@ -61,12 +61,12 @@ def plant(df: np.ndarray, sizes: np.ndarray, generator: np.random.Generator) -> 
     return changed, planted
 
 
-def flagged(df: np.ndarray, sizes: np.ndarray) -> set[int]:
-    """Return the words that are flagged: by `difference` of two windows, or by `shifts` of more."""
+def flagged(df: np.ndarray, sizes: np.ndarray) -> list[int]:
+    """Return the word of each flagged row: by `difference` of two windows, or by `shifts` of more."""
     terms = [str(i) for i in range(df.shape[1])]
     if len(sizes) == 2:
         parts = [Counts(row[None, :], [n], row, n, ["x"], terms) for row, n in zip(df, sizes, strict=True)]
-        return {int(term) for term in difference(*parts, k=df.size)["term"]}
+        return [int(term) for term in difference(*parts, k=df.size)["term"]]
     names = [f"W{i}" for i in range(len(sizes))]
     keys = windowed_labels(["x"] * len(names), names)
     order = sorted((key, i) for i, pair in enumerate(keys) for key in pair)
@@ -74,7 +74,7 @@ def flagged(df: np.ndarray, sizes: np.ndarray) -> set[int]:
     counts = Counts(
         df[rows], sizes[rows], df.sum(axis=0), sizes.sum(), [key for key, _ in order], terms, multilabel=True
     )
-    return {int(term) for term in shifts(Windows(counts), k=df.size)["term"]}
+    return [int(term) for term in shifts(Windows(counts), k=df.size)["term"]]
 
 
 def repetitions(draw: Draw, n_windows: int, n: int) -> dict[str, Any]:
@@ -88,8 +88,8 @@ def repetitions(draw: Draw, n_windows: int, n: int) -> dict[str, Any]:
         marked = flagged(changed, sizes)
         common = {int(word) for word in planted if before[word] >= COMMON}
         if common:
-            found.append(len(common & marked) / len(common))
-        false.append(len(marked - set(planted.tolist())) / max(1, len(marked)))
+            found.append(len(common.intersection(marked)) / len(common))
+        false.append(float(np.mean(~np.isin(marked, planted))) if marked else 0.0)
         by_chance = flagged(df, sizes)
         chance.append(len(by_chance))
         any_false += bool(by_chance)

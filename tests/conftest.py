@@ -148,3 +148,26 @@ def study_rows():
                             }
                         )
     return pl.DataFrame(rows, infer_schema_length=None)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A real browser, shared by all tests of one pytest process."""
+    from playwright.sync_api import expect, sync_playwright
+    from tests.browser import ARGS, CHROMIUM, PATIENCE
+
+    expect.set_options(timeout=PATIENCE)
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def opened(browser):
+    """A function that opens a page and afterwards insists that it was quiet."""
+    from tests.browser import Visits
+
+    visits = Visits(browser)
+    yield visits.open
+    visits.close()

@@ -145,6 +145,57 @@ def test_the_command_line_prints_the_frames_of_the_library(run):
     assert printed == train_model(**mail, k=4).predict_file("mail.csv")
 
 
+def test_select_prints_the_quality_of_what_it_saved(run):
+    told = run("select mail.csv --label folder -k 4 --pipeline model.skops").err
+    assert "cross-validation in 5 parts, selection included" in told
+    assert "Documents by true class" in told
+
+
+def test_predict_prints_names_scores_and_measures(run, folder):
+    run("select mail.csv --label folder -k 6 --learner lr --pipeline model.skops")
+    shown = run("predict model.skops mail.csv --id body --label folder --score --proba")
+    rows = [line.split("\t") for line in shown.out.splitlines()]
+    assert [row[:2] for row in rows] == [list(pair) for pair in MAIL]
+    assert all(float(row[2]) > 0 for row in rows if row[1] == "spam")
+    assert all(0.5 < float(row[3]) <= 1 for row in rows)
+    assert "f1 1.000" in shown.err
+    assert "Measures per class" in shown.err
+    found = json.loads(run("predict model.skops mail.csv --label folder --score --json").out)
+    assert found["measures"]["table"] == [[3, 0], [0, 2]]
+    assert found["documents"][0]["class"] == "spam"
+    plain = run("predict model.skops mail.csv")
+    assert plain.out.splitlines() == [label for _, label in MAIL]
+    assert plain.err == ""
+    run("select many.jsonl -k 3 --pipeline many.skops")
+    assert run("predict many.skops many.jsonl --score").out.splitlines()[0].startswith("a;b\t")
+
+
+def test_export_writes_every_form(run, folder):
+    run("select mail.csv --label folder -k 4 --pipeline model.skops")
+    for name in ("model.json", "model.py", "model.js", "model.sql", "try.html"):
+        assert f"wrote {name}" in run(f"export model.skops -o {name}").err
+    run("export model.skops -o postgres.sql --dialect postgres --card card.md")
+    assert "regexp_matches" in (folder / "postgres.sql").read_text()
+    assert (folder / "card.md").read_text().startswith("# Model card")
+    assert exit_code(app, ["export", "model.skops"]) == 2
+    assert exit_code(app, ["export", "model.skops", "-o", "model.txt"]) == 2
+    assert exit_code(app, ["export", "model.skops", "-o", "model.json", "--to", "cobol"]) == 2
+
+
+def test_watch_tells_by_its_exit_code(run, folder, capsys):
+    for name, word in (("old", "word"), ("same", "word"), ("new", "crypto")):
+        rows = [(f"{text} {word}", label) for text, label in MAIL * 12]
+        with open(f"{name}.csv", "w", newline="") as file:
+            csv.writer(file).writerows([("body", "folder"), *rows])
+    run("select old.csv --label folder -k 4 --pipeline model.skops")
+    assert "still applies" in run("watch model.skops same.csv").out
+    assert exit_code(app, ["watch", "model.skops", "same.csv", "new.csv", "-o", "drift.html"]) == 3
+    assert "crypto came" in capsys.readouterr().out
+    assert "crypto" in (folder / "drift.html").read_text()
+    assert exit_code(app, ["watch", "model.skops", "new.csv", "--json"]) == 3
+    assert json.loads(capsys.readouterr().out)["changed"] is True
+
+
 def test_rank_each_class_on_its_own(run):
     rows = json.loads(run("rank mail.csv --label folder --each -k 2 --json").out)
     assert [(row["class"], row["rank"]) for row in rows] == [("ham", 1), ("ham", 2), ("spam", 1), ("spam", 2)]
@@ -327,8 +378,44 @@ def test_predict_refuses_foreign_types_by_name(run):
 
 
 def test_a_report_is_written(run, folder):
-    assert "wrote report.html" in run("report mail.csv --label folder").err
-    assert "<html" in (folder / "report.html").read_text()
+    how = "--class spam --metrics bns -k 2 --min-df 2 --examples 1 --mask --max-megabytes 3"
+    assert "wrote report.html" in run(f"report mail.csv --label folder {how}").err
+    page = (folder / "report.html").read_text()
+    assert "<html" in page
+    assert 'data-first="1"' in page  # spam
+    assert len(page) < 3e6
+
+
+def test_words_in_their_classes_and_lines(run, folder):
+    found = json.loads(run("words mail.csv cheap --label folder --metrics bns --json").out)
+    counts = mail_counts()
+    at = counts.names().tolist().index("cheap")
+    for row in found["rates"]:
+        c = counts.position(row["class"])
+        assert (row["with_word"], row["documents"]) == (counts.tp[c, at], counts.pos[c])
+    numbers = [i for i, (text, _) in enumerate(MAIL, start=1) if "cheap" in text.split()]
+    assert [line["document"] for line in found["lines"]] == numbers[:10]
+    table = run("words mail.csv cheap --label folder -n 1").out
+    assert "rank_bns" in table
+    assert table.count("[cheap]") == 1
+    run("count mail.csv --label folder -o mail.parquet")
+    answer = run("words mail.parquet cheap")
+    assert "rank_bns" in answer.out
+    assert "holds counts and no text" in answer.err
+    assert "did you mean 'cheap'" in run("words mail.csv cheep --label folder", code=1).err
+
+
+def test_documents_with_a_word_and_a_class(run, folder):
+    wanted = [i for i, (text, label) in enumerate(MAIL, 1) if "cheap" in text.split() and label == "spam"]
+    rows = json.loads(run("documents mail.csv --label folder --class spam --word cheap -n 99 --json").out)
+    assert [row["document"] for row in rows] == wanted
+    assert {row["labels"] for row in rows} == {"spam"}
+    assert rows[0]["text"] == MAIL[wanted[0] - 1][0]
+    assert f"document {wanted[0]} (spam)" in run("documents mail.csv --label folder -c spam -w cheap").out
+    assert [row["document"] for row in json.loads(run("documents many.jsonl --class b --json").out)] == [1, 2]
+    assert "no document" in run("documents mail.csv --label folder --word nowhere").err
+    run("count mail.csv --label folder -o mail.parquet")
+    assert "needs the documents" in run("documents mail.parquet", code=2).err
 
 
 def test_a_small_study_from_plan_to_report(run, folder):

@@ -9,9 +9,11 @@ from termsieve import corpus as corpus
 from termsieve import counts as counts
 from termsieve import differences as differences
 from termsieve import display as display
+from termsieve import drift as drift
 from termsieve import engines as engines
 from termsieve import errors as errors
 from termsieve import estimators as estimators
+from termsieve import evaluation as evaluation
 from termsieve import files as files
 from termsieve import intervals as intervals
 from termsieve import kernels as kernels
@@ -24,8 +26,12 @@ from termsieve import measures as measures
 from termsieve import metrics as metrics
 from termsieve import models as models
 from termsieve import parquet as parquet
+from termsieve import pieces as pieces
+from termsieve import portable as portable
+from termsieve import predictions as predictions
 from termsieve import ranking as ranking
 from termsieve import readers as readers
+from termsieve import records as records
 from termsieve import redundancy as redundancy
 from termsieve import reports as reports
 from termsieve import saved as saved
@@ -35,11 +41,14 @@ from termsieve import spec as spec
 from termsieve import studies as studies
 from termsieve import telling as telling
 from termsieve import terms as terms
+from termsieve import training as training
 from termsieve.adviser import Advice as Advice
 from termsieve.adviser import advise as advise
 from termsieve.corpus import Corpus as Corpus
 from termsieve.counts import Counts as Counts
+from termsieve.counts import Windows as Windows
 from termsieve.differences import difference as difference
+from termsieve.differences import shifts as shifts
 from termsieve.engines import count as count
 from termsieve.errors import TermsieveError as TermsieveError
 from termsieve.estimators import RatioClassifier as RatioClassifier
@@ -58,13 +67,13 @@ from termsieve.metrics import get_metric as get_metric
 from termsieve.metrics import register_metric as register_metric
 from termsieve.models import Model as Model
 from termsieve.models import load_model as load_model
-from termsieve.models import train_model as train_model
 from termsieve.ranking import Ranking as Ranking
 from termsieve.ranking import cut as cut
 from termsieve.ranking import rank as rank
 from termsieve.readers import load_docstrings as load_docstrings
 from termsieve.readers import read as read
 from termsieve.reports import corpus_report as corpus_report
+from termsieve.reports import explore as explore
 from termsieve.reports import study_report as study_report
 from termsieve.scores import Scores as Scores
 from termsieve.scores import score as score
@@ -79,5 +88,6 @@ from termsieve.telling import compare_metrics as compare_metrics
 from termsieve.telling import select_terms as select_terms
 from termsieve.telling import telling_words as telling_words
 from termsieve.terms import term_matrix as term_matrix
+from termsieve.training import train_model as train_model
 
 __version__: str

@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 import os
-import warnings
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import chain
+from typing import IO, Any
 
 import numpy as np
 import skops.io
 from sklearn.multiclass import OneVsRestClassifier
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import Pipeline
 
 from termsieve.corpus import Corpus
-from termsieve.counts import Counts
+from termsieve.drift import Drift, compared
 from termsieve.errors import FormatError, InputError, ParameterError, TermsieveError
-from termsieve.estimators import TermVectorizer
+from termsieve.evaluation import Evaluation
 from termsieve.files import write_whole
-from termsieve.labels import encode_labels
-from termsieve.learners import LEARNERS, get_learner, learner_declaration
-from termsieve.metrics import get_metric
-from termsieve.ranking import Combine, Side
-from termsieve.readers import guessed_format, read
+from termsieve.learners import LEARNERS
+from termsieve.measures import decision_values
+from termsieve.pieces import in_order, pieces
+from termsieve.portable import exported
+from termsieve.portable.card import card_text
+from termsieve.portable.description import description_of
+from termsieve.predictions import Prediction, Row, documents_of, judged
 from termsieve.readers.files import MAX_BYTES
-from termsieve.readers.tables import read_texts
+from termsieve.records import Record
 from termsieve.saved import load_saved, untrusted
-from termsieve.sources import Frame, corpus_of
-from termsieve.spec import TRAINING
-from termsieve.telling import MetricSpec, select_terms
-from termsieve.terms import term_matrix
 
 FORMAT = "termsieve-model"
 FORMAT_VERSION = 1
@@ -46,9 +45,12 @@ class Model:
         A fitted pipeline from texts to classes, such as `train_model` or `advice.pipeline().fit` give.
     labels : tuple, optional
         The classes, if a document may have several of them: the pipeline then predicts one column per class.
+    record : Record, optional
+        Where the model comes from, what was measured, and the counts of its training documents.
 
     Examples
     --------
+    >>> from termsieve import train_model
     >>> corpus = Corpus(["buy cheap", "buy now", "see you", "see me"], ["spam", "spam", "ham", "ham"])
     >>> model = train_model(corpus, k=2)
     >>> model
@@ -59,6 +61,7 @@ class Model:
 
     pipeline: Pipeline
     labels: tuple[Label, ...] | None = None
+    record: Record | None = None
 
     @property
     def terms(self) -> list[str]:
@@ -78,20 +81,71 @@ class Model:
         list
             The predictions, in the order of the texts.
         """
-        given = _texts(texts)
-        if not given:
-            return []
+        return [each.label for each in self.stream(_texts(texts))]
+
+    def stream(
+        self, texts: Iterable[str], *, scores: bool = False, probabilities: bool = False
+    ) -> Iterator[Prediction]:
+        """Yield the prediction of each text, in order, with decision values and probabilities if asked.
+
+        Texts are taken in pieces, which are scored on all cores: neither the texts nor the predictions need
+        fit into memory.
+
+        Parameters
+        ----------
+        texts : iterable of str
+            The texts.
+        scores : bool
+            Whether to give decision values: one for two classes, otherwise one per class.
+        probabilities : bool
+            Whether to give the probability of each class; only some learners have it.
+
+        Yields
+        ------
+        Prediction
+            The class or labels, and what was asked for.
+        """
+        if probabilities and not hasattr(self.pipeline, "predict_proba"):
+            raise ParameterError(
+                "the model gives no probabilities; train one with learner='lr', or ask for scores"
+            )
+        yield from chain.from_iterable(
+            in_order(lambda piece: self._predictions(piece, scores, probabilities), pieces(texts))
+        )
+
+    def _predictions(self, texts: list[str], scores: bool, probabilities: bool) -> list[Prediction]:
         try:
-            found = np.asarray(self.pipeline.predict(given))
-            if self.labels is None:
-                return found.tolist()
-            return [tuple(self.labels[column] for column in np.flatnonzero(row)) for row in found]
+            X = self.pipeline[:-1].transform(texts) if len(self.pipeline) > 1 else texts
+            last = self.pipeline[-1]
+            found = np.asarray(last.predict(X))
+            nothing: list[Any] = [None] * len(texts)
+            values = decision_values(last, X).reshape(len(texts), -1).tolist() if scores else nothing
+            shares = np.asarray(last.predict_proba(X)).tolist() if probabilities else nothing
+            labels = self._named(found)
         except TermsieveError:
             raise
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             # The parts of a model from a damaged file may not fit together.
             reason = next(iter(str(error).splitlines()), type(error).__name__)
             raise InputError(f"the model cannot predict, its parts do not fit together: {reason}") from error
+        rows = zip(labels, values, shares, strict=True)
+        return [Prediction(label, own and tuple(own), share and tuple(share)) for label, own, share in rows]
+
+    def _named(self, found: Any) -> list[Label | tuple[Label, ...]]:
+        if self.labels is None:
+            return found.tolist()
+        return [tuple(self.labels[column] for column in np.flatnonzero(row)) for row in found]
+
+    @property
+    def classes(self) -> tuple[Label, ...]:
+        """The classes in the order of the decision values; of two, the second has a value above 0."""
+        found = self.pipeline[-1].classes_ if self.labels is None else self.labels
+        return tuple(np.asarray(found, dtype=object).tolist())
+
+    def describe(self) -> dict[str, Any]:
+        """Return the model as plain values that a scorer in any language reads; see docs/export.md."""
+        described = description_of(self.pipeline, self.labels)
+        return described | {"provenance": None if self.record is None else self.record.provenance()}
 
     def predict_file(
         self, path: str | os.PathLike[str], *, format: str | None = None, **options: Any
@@ -114,9 +168,63 @@ class Model:
         list
             The predictions, in the order of the documents.
         """
-        if (format or guessed_format(path)) == "table":
-            return self.predict(read_texts(path, **options))
-        return self.predict(read(path, format, **options))
+        return [row.prediction.label for row in self.rows(path, format=format, **options)]
+
+    def rows(
+        self,
+        source: str | os.PathLike[str] | IO[bytes],
+        *,
+        format: str | None = None,
+        scores: bool = False,
+        probabilities: bool = False,
+        **options: Any,
+    ) -> Iterator[Row]:
+        """Yield the documents of a file, one after the other, with what the model says of them.
+
+        Tables, and JSON lines from an open file, are read in pieces.
+
+        Parameters
+        ----------
+        source : path or open file
+            The file to read; it need not have labels.
+        format : str, optional
+            The format; recognised by default.
+        scores, probabilities : bool
+            What to give beside the class; see `stream`.
+        **options
+            The options of `read`, and id= for a column that names the documents.
+
+        Yields
+        ------
+        Row
+            The prediction, and the name and the label of the document, if it has them.
+        """
+        kept: deque[tuple[Any, Any]] = deque()
+
+        def texts() -> Iterator[str]:
+            for text, name, label in documents_of(source, format, options):
+                kept.append((name, label))
+                yield text
+
+        for prediction in self.stream(texts(), scores=scores, probabilities=probabilities):
+            yield Row(prediction, *kept.popleft())
+
+    def evaluate(self, truth: Iterable[Any], said: Iterable[Any]) -> Evaluation | None:
+        """Return the measures of predictions whose labels are known.
+
+        Parameters
+        ----------
+        truth : iterable
+            The label of each document, or its labels; None is unknown.
+        said : iterable
+            What the model predicted.
+
+        Returns
+        -------
+        Evaluation or None
+            Measures per class and the confusion table; None if the model knows none of the labels.
+        """
+        return judged(self.classes, self.labels is not None, truth, said)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a skops file that `load_model` reads; a failed write leaves no file.
@@ -131,6 +239,7 @@ class Model:
             "version": FORMAT_VERSION,
             "pipeline": self.pipeline,
             "labels": None if self.labels is None else list(self.labels),
+            "record": None if self.record is None else self.record.to_json(),
         }
         content = skops.io.dumps(held)
         foreign = untrusted(content)
@@ -149,101 +258,87 @@ class Model:
         return f"<Model: {names[0] if names else type(learner).__name__} on {len(self.terms):,} terms>"
 
 
-def train_model(
-    source: Corpus | Frame | str | os.PathLike[str],
-    metric: MetricSpec = TRAINING,
-    learner: str = "svm",
-    *,
-    target: Any = None,
-    k: int | None = None,
-    fraction: float | None = None,
-    threshold: float | None = None,
-    sparsity: float | None = None,
-    memory: float | None = None,
-    fpr: float | None = None,
-    fdr: float | None = None,
-    fwe: float | None = None,
-    side: Side = "both",
-    ratio: float | None = None,
-    alpha: float | None = None,
-    combine: Combine = "max",
-    min_df: float = 1,
-    max_df: float = 1.0,
-    keep: Iterable[str | int] = (),
-    drop: Iterable[str | int] = (),
-    format: str | None = None,
-    **options: Any,
-) -> Model:
-    """Return a classifier trained on the selected terms of labelled texts.
+def export(model: Model, to: str = "json", *, dialect: str = "duckdb") -> str:
+    """Return a model in a form that needs no termsieve: see `Model.describe` and docs/export.md.
 
     Parameters
     ----------
-    source : Corpus, frame or path
-        The documents; they must be texts, not word counts.
-    metric, k, fraction, threshold, sparsity, memory, fpr, fdr, fwe
-        Which terms to select; see `select_terms`.
-    side, ratio, alpha, combine, min_df, max_df, keep, drop
-        Which terms to select; see `select_terms`.
-    learner : str
-        The learner's name, such as "svm", "lr" or "nb"; see :data:`termsieve.LEARNERS`. A learner
-        made for counts (naive Bayes) reads how often a term occurs, the others whether it does.
-    target : label, optional
-        The class to separate from the rest: the model then predicts that class, or "not" and its name.
-    format : str, optional
-        The format of a file; recognised by default.
-    **options
-        How documents are read and split into terms: text=, label=, stop_words= and the other options of
-        `read` and `TermVectorizer`.
+    model : Model
+        The model.
+    to : {"json", "python", "js", "sql", "html"}
+        The description itself, a Python file or a JavaScript module that holds model and scorer, a script for
+        a database, or a page to try the model in a browser.
+    dialect : {"duckdb", "postgres"}
+        The database, for SQL.
 
     Returns
     -------
-    Model
-        The trained model.
+    str
+        The content of the file.
 
     Raises
     ------
     InputError
-        If the documents have no texts, or only one class.
+        If the model cannot be expressed so; the message says what to choose instead.
 
     Examples
     --------
-    >>> from termsieve import Corpus
-    >>> mail = Corpus(["cheap pills", "see you", "cheap watches", "you see"], ["spam", "ham", "spam", "ham"])
-    >>> train_model(mail, k=2).predict(["cheap cheap"])
-    ['spam']
+    >>> from termsieve import train_model
+    >>> mail = Corpus(["buy cheap", "buy now", "see you", "see me"], ["spam", "spam", "ham", "ham"])
+    >>> export(train_model(mail, k=2)).startswith('{"format":"termsieve portable model","version":1')
+    True
     """
-    reads_counts = learner_declaration(learner).reads == "counts"
-    corpus = corpus_of(source, options, format)
-    if corpus.texts is None:
-        raise ParameterError(f"{corpus.name or 'the corpus'} holds word counts; a model needs the texts")
-    X, names = term_matrix(corpus, **options)
-    occurrences = get_metric(metric).reads == "occurrences"
-    terms = select_terms(
-        Counts.from_matrix(X, corpus.labels, terms=names, occurrences=occurrences),
-        metric,
-        target=target,
-        k=k,
-        fraction=fraction,
-        threshold=threshold,
-        sparsity=sparsity,
-        memory=memory,
-        fpr=fpr,
-        fdr=fdr,
-        fwe=fwe,
-        side=side,
-        ratio=ratio,
-        alpha=alpha,
-        combine=combine,
-        min_df=min_df,
-        max_df=max_df,
-        keep=keep,
-        drop=drop,
-    )
-    vectorizer = TermVectorizer(vocabulary=terms, binary=not reads_counts, **options)
-    if target is None and corpus.multilabel:
-        return _trained_for_several(vectorizer, learner, corpus)
-    y = np.asarray(corpus.labels.tolist()) if target is None else _one_against_rest(corpus, target)
-    return Model(_fitted(make_pipeline(vectorizer, get_learner(learner)), corpus.texts, y))
+    return exported(model.describe(), to, dialect)
+
+
+def model_card(model: Model) -> str:
+    """Return the model card, in Markdown: purpose, data, figures, words, limits, how to reproduce it.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+
+    Returns
+    -------
+    str
+        The card.
+    """
+    return card_text(model.describe())
+
+
+def drift(
+    model: Model, *sources: Corpus | Iterable[str], names: Sequence[str] = (), false_alarms: float = 0.05
+) -> Drift:
+    """Return how new documents differ from those that trained a model, one period per source.
+
+    Parameters
+    ----------
+    model : Model
+        A model with a record of its training, as `train_model` and `termsieve advise --pipeline` save it.
+    *sources : Corpus or iterable of str
+        The documents of each period, the earliest first; they need no labels.
+    names : sequence of str, optional
+        The names of the periods.
+    false_alarms : float, default=0.05
+        The probability of an alarm where nothing has changed, over all periods together.
+
+    Returns
+    -------
+    Drift
+        What has changed in each period, and whether the measured figures still apply.
+    """
+    if model.record is None:
+        raise InputError(
+            "the model has no record of its training, so nothing can be compared; train it again with this "
+            "version of termsieve"
+        )
+    if not 0 < false_alarms < 1:
+        raise ParameterError(f"false_alarms must lie between 0 and 1, not {false_alarms!r}")
+    texts = [_texts(source) for source in sources]
+    called = list(names) or [f"period {number}" for number in range(1, len(texts) + 1)]
+    periods = [(name, each, model.predict(each)) for name, each in zip(called, texts, strict=True)]
+    return compared(model.record, model.pipeline[0]._analysis(), periods, false_alarms)
 
 
 def load_model(path: str | os.PathLike[str], *, trust: bool = False, max_bytes: int = MAX_BYTES) -> Model:
@@ -298,41 +393,24 @@ def _model(held: Any, path: str | os.PathLike[str]) -> Model:
         labels = held.get("labels")
         if labels is not None and not _are_labels(labels):
             raise FormatError(f"{path} holds a damaged model: its labels are no list of labels")
+        kept = held.get("record")
         held = held.get("pipeline")
         if isinstance(held, Pipeline):
-            return Model(held, None if labels is None else tuple(labels))
+            return Model(held, None if labels is None else tuple(labels), _record(kept, path))
     if not isinstance(held, Pipeline) or not hasattr(held, "predict"):
         raise FormatError(f"{path} holds a {type(held).__name__}, which cannot predict")
     return Model(held)
 
 
+def _record(text: Any, path: str | os.PathLike[str]) -> Record | None:
+    try:
+        return None if text is None else Record.from_json(text)
+    except FormatError as error:
+        raise FormatError(f"{path} holds a damaged model: {error}") from None
+
+
 def _are_labels(found: Any) -> bool:
     return isinstance(found, list) and all(isinstance(label, str | int | float) for label in found)
-
-
-def _trained_for_several(vectorizer: TermVectorizer, learner: str, corpus: Corpus) -> Model:
-    """Return a model that gives each document any number of labels."""
-    labels = encode_labels(list(corpus.labels))
-    pipeline = make_pipeline(vectorizer, OneVsRestClassifier(get_learner(learner)))
-    fitted = _fitted(pipeline, corpus.texts, labels.indicator().astype(np.int64))
-    return Model(fitted, tuple(labels.classes.tolist()))
-
-
-def _one_against_rest(corpus: Corpus, target: Any) -> Any:
-    """Return for each document the target, or "not" and the target."""
-    name = str(target)
-    several = corpus.labels.tolist() if corpus.multilabel else [[label] for label in corpus.labels.tolist()]
-    member = np.array([any(str(label) == name for label in labels) for labels in several])
-    if member.all() or not member.any():
-        raise InputError(f"every document is in class {name!r}; at least two classes are needed")
-    return np.where(member, name, f"not {name}")
-
-
-def _fitted(pipeline: Pipeline, texts: Sequence[str] | None, y: Any) -> Pipeline:
-    with warnings.catch_warnings():
-        # Warnings about rare classes, or labels of all documents, do not mean that the model is wrong.
-        warnings.simplefilter("ignore")
-        return pipeline.fit(texts, y)
 
 
 def _texts(given: Iterable[str] | Corpus) -> list[str]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import add
 from typing import Any, Protocol
 
 from termsieve.corpus import Corpus
 from termsieve.counts import Counts
+from termsieve.counts.sources import Source as TableSource
 from termsieve.counts.storage import holds_counts
 from termsieve.engines import count
 from termsieve.errors import InputError, ParameterError
@@ -26,6 +27,7 @@ class Frame(Protocol):
     def __getitem__(self, key: str, /) -> Any: ...
 
 
+BATCH_DOCUMENTS = 5000  # of a corpus in memory
 Location = str | os.PathLike[str]
 Source = Counts | Corpus | Frame | Location | Sequence[Location]
 # The options of `count` that say how documents are counted, not how they are read or split into terms.
@@ -96,6 +98,34 @@ def corpus_of(
         if name in reading:
             raise ParameterError(f"{name}= is for files; a frame is read already")
     return Corpus.from_frame(source, **reading)
+
+
+def document_batches(
+    source: Corpus | Frame | Location | Sequence[Location], options: dict[str, Any], format: str | None = None
+) -> Iterator[tuple[list[Any], list[Any]]]:
+    """Yield the texts and labels of a source in batches; tables are read in pieces, everything else whole.
+
+    Reading twice gives the same batches. The options that say how to read are taken out of `options`.
+    """
+    paths: list[Any] = list(source) if isinstance(source, list | tuple) else [source]
+    if all(isinstance(path, str | os.PathLike) for path in paths) and all(
+        not holds_counts(path) and get_format(path, format).streams for path in paths
+    ):
+        reading = {name: value for name in READING if (value := options.pop(name, None)) is not None}
+        table = TableSource(paths, **reading)
+        return (table.documents(batch) for batch in table.batches())
+    corpora = [corpus_of(path, options.copy(), format) for path in paths]
+    for name in READING:
+        options.pop(name, None)
+    return (pair for corpus in corpora for pair in _slices(corpus))
+
+
+def _slices(corpus: Corpus) -> Iterator[tuple[list[Any], list[Any]]]:
+    if corpus.texts is None:
+        raise InputError("this corpus holds a term matrix and no texts, so there are no documents to show")
+    for start in range(0, len(corpus), BATCH_DOCUMENTS):
+        rows = slice(start, start + BATCH_DOCUMENTS)
+        yield list(corpus.texts[rows]), list(corpus.labels[rows])
 
 
 def _counts_of_corpora(

@@ -156,9 +156,13 @@ def words_for_and_against(
     `rank` counts both kinds together. Without `target` the counts must hold a single problem.
     """
     ranking = rank(score(one_problem(counts, target), metric))
-    signs = ranking.directions(ranking.order)
-    places = [np.flatnonzero(signs == sign)[:n] for sign in (1, -1)]
-    return ranking.to_frame(np.concatenate(places))
+    looked = 50 * n  # enough, but for metrics that put one kind first
+    while True:
+        signs = ranking.directions(ranking.order[:looked])
+        places = [np.flatnonzero(signs == sign)[:n] for sign in (1, -1)]
+        if looked >= len(ranking) or min(map(len, places)) == n:
+            return ranking.to_frame(np.concatenate(places))
+        looked *= 10
 
 
 def select_terms(

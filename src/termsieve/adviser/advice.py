@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from sklearn.pipeline import Pipeline, make_pipeline
 
 from termsieve.adviser.curve import LearningCurve
@@ -19,6 +21,7 @@ from termsieve.adviser.race import Choice
 from termsieve.adviser.verdicts import Verdicts
 from termsieve.display import html_table
 from termsieve.estimators.vectorizer import TermVectorizer
+from termsieve.evaluation import Evaluation
 
 MEASURED = ("accuracy", "precision", "recall", "f1", "f2")
 WORTH = 0.01  # of the figure: what makes more labels worth the work
@@ -102,12 +105,16 @@ class Advice:
         The best figure for each number of terms.
     best_cross_validated : float
         The best figure of the race; it is optimistic.
-    doubling : Difference, optional
-        What the last doubling of the training documents changed.
+    learning_curve : LearningCurve, optional
+        How the figure grew with the number of training documents.
+    probabilities : Calibrated, optional
+        What turns decision values into probabilities, if it was asked for.
     n_docs : int
         Number of documents.
     n_raced : int
         Number of documents on which the settings were compared.
+    duplicates : Duplicates
+        The documents that occur more than once.
     skew : float
         Documents outside the class per document in it.
     held_out : int
@@ -176,6 +183,28 @@ class Advice:
         """The share of the parts without which the same setting was chosen."""
         same = [name == str(self.choice) for name in self.evidence.outer_choices]
         return sum(same) / max(1, len(same))
+
+    def evaluation(self, classes: Sequence[Any]) -> Evaluation:
+        """Return what was measured on unseen documents, for a saved model.
+
+        Parameters
+        ----------
+        classes : sequence
+            The classes that the model predicts.
+
+        Returns
+        -------
+        Evaluation
+            Measures per class, and the promised figure with its interval.
+        """
+        verdicts = self.evidence.verdicts
+        truth, said = verdicts.truth, verdicts.said
+        if truth.shape[1] == 1:
+            truth, said = (np.concatenate([~side, side], axis=1) for side in (truth, said))
+        found = Evaluation.of_flags(truth, said, classes, verdicts.one_label)
+        low, high = self.interval()
+        by = f"nested cross-validation; the interval is for {self.held_out:,} new documents"
+        return replace(found, goal=self.goal, figure=self.figure, low=low, high=high, by=by)
 
     def within(self, distance: float) -> Point | None:
         """Return the model with the fewest terms within a distance of the best cross-validated figure.

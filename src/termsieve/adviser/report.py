@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from termsieve.charts import curves
-from termsieve.reports.page import Figure, Page, Section, Variant, rounded
+from termsieve.reports.page import Choice, Chooser, Figure, Page, Section, Variant, rounded
 
 if TYPE_CHECKING:
     from termsieve.adviser.advice import Advice
@@ -64,10 +64,36 @@ def _answer(advice: Advice) -> Section:
 def _frontier(advice: Advice) -> list[Section]:
     if len(advice.frontier) < 2:
         return []
+    learners = sorted({point.choice.setting.learner for point in advice.frontier})
+    own = advice.choice.setting.learner
+    chooser = Chooser(
+        "learner",
+        "Learner",
+        [Choice(name) for name in learners],
+        learners.index(own) if own in learners else 0,
+    )
+    figure = Figure(
+        "frontier",
+        "The cross-validated figure against the number of terms",
+        [_frontier_curve(advice, name) for name in learners],
+        "The ring marks the recommended number of terms; the dashed line is the figure with all terms.",
+        by=("learner",) if len(learners) > 1 else (),
+    )
+    figures = [figure]
+    near = advice.frontier_rows()
+    if near:
+        figures.insert(0, _table("within", "The fewest terms within a distance of the best figure", near))
+    choosers = [chooser] if len(learners) > 1 else []
+    return [Section("sizes", "How few terms are enough", figures, [CROSS_VALIDATED], choosers)]
+
+
+def _frontier_curve(advice: Advice, learner: str) -> Variant:
+    """Return the curve of one learner, with the recommended point if it is on it."""
+    points = [point for point in advice.frontier if point.choice.setting.learner == learner]
     rows = [
         {
             "method": point.choice.setting.method or "all terms",
-            "learner": point.choice.setting.learner,
+            "learner": learner,
             "size_kind": "all" if point.choice.setting.method is None else "k",
             "size": None if point.choice.setting.method is None else float(point.terms),
             "value": point.figure,
@@ -76,16 +102,17 @@ def _frontier(advice: Advice) -> list[Section]:
             "n_terms": float(point.terms),
             "sparsity": point.sparsity,
         }
-        for point in advice.frontier
+        for point in points
     ]
     kinds = dict.fromkeys(("size", "value", "low", "high", "n_terms", "sparsity"), pl.Float64)
     table = rounded(pl.DataFrame(rows, schema_overrides=kinds))
-    chart = Variant(table.drop("low", "high"), curves(table, "f1" if "(" in advice.goal else advice.goal))
-    figures = [Figure("frontier", "The cross-validated figure against the number of terms", [chart])]
-    near = advice.frontier_rows()
-    if near:
-        figures.insert(0, _table("within", "The fewest terms within a distance of the best figure", near))
-    return [Section("sizes", "How few terms are enough", figures, [CROSS_VALIDATED])]
+    shown = table.drop("low", "high")
+    if table.filter(pl.col("size_kind") == "k").is_empty():
+        return Variant(shown)
+    chosen = [p for p in points if p.choice.setting == advice.choice.setting and p.choice.setting.method]
+    marked = (float(chosen[0].terms), chosen[0].figure, "recommended") if chosen else None
+    goal = "f1" if "(" in advice.goal else advice.goal
+    return Variant(shown, curves(table, goal, marked=marked))
 
 
 def _tried(advice: Advice) -> Section:

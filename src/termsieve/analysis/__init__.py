@@ -12,12 +12,9 @@ from termsieve.analysis.curves import (
     trade_offs,
 )
 from termsieve.analysis.documents import DocumentFacts, document_facts, giveaways
-from termsieve.analysis.of_counts import (
-    class_sizes,
-    metric_overlaps,
-    sparsity_table,
-    telling_terms,
-)
+from termsieve.analysis.duplicates import duplicate_documents, repeated_documents, row_keys, text_keys
+from termsieve.analysis.mistakes import class_figures, confused_pairs, cross_validated
+from termsieve.analysis.of_counts import class_sizes, metric_overlaps, sparsity_table, telling_terms
 from termsieve.analysis.preference import li2009_rankings, preferences
 from termsieve.analysis.ratios import chosen_parameters, implied_ratios, largest_scores, tuning_curves
 from termsieve.analysis.roc import RocMap, isocline_family, isoclines, roc_map, term_points
@@ -25,6 +22,7 @@ from termsieve.analysis.significance import MeanRanks, holm, mean_ranks, paired_
 from termsieve.analysis.stability import fold_stability, jaccard, kuncheva, overlaps, prefixes
 from termsieve.analysis.values import average_maximum, problem_means, problem_values
 from termsieve.analysis.variants import corpus_table, setting_curves, setting_names
+from termsieve.analysis.words import class_likeness, rate_interval, word_rates
 
 __all__ = [
     "DocumentFacts",
@@ -37,9 +35,14 @@ __all__ = [
     "best_size",
     "by_skew",
     "chosen_parameters",
+    "class_figures",
+    "class_likeness",
     "class_sizes",
+    "confused_pairs",
     "corpus_table",
+    "cross_validated",
     "document_facts",
+    "duplicate_documents",
     "fold_stability",
     "giveaways",
     "holm",
@@ -61,7 +64,10 @@ __all__ = [
     "prefixes",
     "problem_means",
     "problem_values",
+    "rate_interval",
+    "repeated_documents",
     "roc_map",
+    "row_keys",
     "setting_curves",
     "setting_names",
     "size_curves",
@@ -71,7 +77,9 @@ __all__ = [
     "sparsity_table",
     "telling_terms",
     "term_points",
+    "text_keys",
     "tolerances_of",
     "trade_offs",
     "tuning_curves",
+    "word_rates",
 ]

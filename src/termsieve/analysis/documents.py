@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from termsieve.analysis.duplicates import duplicate_documents, row_keys
 from termsieve.analysis.of_counts import shown
 from termsieve.counts import Counts
 
@@ -59,17 +59,11 @@ def document_facts(X: Any, labels: Sequence[Any] | NDArray[Any]) -> DocumentFact
         The numbers of such documents.
     """
     lengths = np.diff(X.indptr)
-    seen: Counter[bytes] = Counter()
-    classes: dict[bytes, set[Any]] = {}
-    for i in np.flatnonzero(lengths).tolist():
-        row = slice(X.indptr[i], X.indptr[i + 1])
-        key = X.indices[row].tobytes() + b"|" + X.data[row].tobytes()
-        seen[key] += 1
-        classes.setdefault(key, set()).add(labels[i])
+    repeated = duplicate_documents(row_keys(X), labels)
     return DocumentFacts(
         empty=int((lengths == 0).sum()),
-        duplicates=sum(n - 1 for n in seen.values()),
-        contradictory=sum(seen[key] for key, found in classes.items() if len(found) > 1),
+        duplicates=repeated.height - repeated["group"].n_unique(),
+        contradictory=int(repeated["conflict"].sum()),
         mean_terms=float(lengths.mean()),
     )
 

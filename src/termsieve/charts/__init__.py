@@ -1,6 +1,7 @@
 """Tables of the analyses come in; Altair charts for a notebook, a file or a report go out."""
 
 from termsieve.charts.of_counts import overlap, sparsity, term_bars, word_rates
+from termsieve.charts.of_drift import over_time
 from termsieve.charts.of_results import (
     chances,
     chosen_parameters,
@@ -24,6 +25,7 @@ __all__ = [
     "critical_difference",
     "curves",
     "isocline_family",
+    "over_time",
     "overlap",
     "pairs",
     "precision_recall",

@@ -9,6 +9,7 @@ import polars as pl
 
 from termsieve.charts.theme import (
     FAINT,
+    FOUND,
     HEIGHT,
     LABEL_LIMIT,
     LOG_AXIS,
@@ -57,7 +58,9 @@ def _one_learner(table: pl.DataFrame) -> pl.DataFrame:
     return table
 
 
-def curves(table: pl.DataFrame, measure: str = "f1", x: str = "size") -> alt.LayerChart:
+def curves(
+    table: pl.DataFrame, measure: str = "f1", x: str = "size", marked: tuple[float, float, str] | None = None
+) -> alt.LayerChart:
     """Return the curves of `analysis.size_curves` with their bands; all features are a dashed line across.
 
     `x="sparsity"` or `x="n_terms"` draws them against the sparsity or the number of terms of the selections.
@@ -70,6 +73,8 @@ def curves(table: pl.DataFrame, measure: str = "f1", x: str = "size") -> alt.Lay
         The name of the measure, for the axis.
     x : {"size", "sparsity", "n_terms"}, default="size"
         The column of the horizontal axis.
+    marked : tuple of float, float and str, optional
+        A point, by its place, its value and a name, that gets a ring and the name.
 
     Returns
     -------
@@ -95,11 +100,18 @@ def curves(table: pl.DataFrame, measure: str = "f1", x: str = "size") -> alt.Lay
     )
     layers: list[Any] = [lines, dots.properties(name="marks").add_params(pick)]
     if sized["low"].null_count() < sized.height:
-        faint = alt.condition(pick, alt.value(0.12), alt.value(0.01))
+        # Bands that lie over each other are told apart by their edges, dashed as the lines are.
+        faint = alt.condition(pick, alt.value(0.07), alt.value(0.01))
+        edge = alt.condition(pick, alt.value(0.55), alt.value(0.03))
         layers.insert(0, base.mark_area().encode(y=alt.Y("low:Q"), y2=alt.Y2("high:Q"), opacity=faint))
+        for bound in ("low", "high"):
+            line = base.mark_line(strokeWidth=0.8).encode(y=alt.Y(f"{bound}:Q"), strokeDash=dash(names))
+            layers.insert(1, line.encode(opacity=edge))
     whole = table.filter(pl.col("size_kind") == "all")
     if not whole.is_empty():
-        layers.append(_all_features(whole))
+        layers += _all_features(whole)
+    if marked is not None:
+        layers += _marked_point(x, *marked)
     return layered(*layers)
 
 
@@ -112,12 +124,25 @@ def _size_x(field: str, table: pl.DataFrame, title: str) -> alt.X:
     return alt.X(f"{field}:Q", scale=alt.Scale(type="log", nice=False, padding=12), title=title, axis=axis)
 
 
-def _all_features(whole: pl.DataFrame) -> alt.Chart:
+def _all_features(whole: pl.DataFrame) -> list[alt.Chart]:
+    """Return the dashed line of all features and its name."""
     value = float(whole["value"].mean())  # type: ignore[arg-type]
-    chart = alt.Chart(records([{"value": value, "line": "all features"}])).mark_rule(
-        strokeDash=[6, 4], strokeWidth=1.5, color=FAINT
+    base = alt.Chart(records([{"value": value, "line": f"all features: {value:.3f}"}])).encode(
+        y=alt.Y("value:Q"), tooltip=tips("line", value=".4f")
     )
-    return chart.encode(y=alt.Y("value:Q"), tooltip=tips("line", value=".4f"))
+    name = base.mark_text(align="right", dx=-4, dy=-7, fontSize=11).encode(
+        x=alt.value("width"), text=alt.Text("line:N")
+    )
+    return [base.mark_rule(strokeDash=[6, 4], strokeWidth=1.5, color=FAINT), name]
+
+
+def _marked_point(x: str, place: float, value: float, name: str) -> list[alt.Chart]:
+    """Return a ring around a point of the curves, with its name."""
+    base = alt.Chart(records([{x: place, "value": value, "name": name}])).encode(
+        x=alt.X(f"{x}:Q"), y=alt.Y("value:Q"), tooltip=tips("name", **{x: "~g", "value": ".4f"})
+    )
+    ring = base.mark_point(size=320, strokeWidth=2.5, color=FOUND, filled=False)
+    return [ring, base.mark_text(dy=-17, fontWeight="bold", color=FOUND).encode(text=alt.Text("name:N"))]
 
 
 def precision_recall(table: pl.DataFrame) -> alt.LayerChart:
@@ -465,6 +490,7 @@ def critical_difference(ranks: MeanRanks) -> alt.LayerChart:
         best = i < left
         row |= {"side": "left" if best else "right", "edge": low if best else high, "top": 0.0}
         row["row"] = len(groups) + 1.4 + (i if best else n - 1 - i)
+        row["name"] = f"{row['method']}  {row['rank']:.2f}"
     depth = len(groups) + 1.4 + left
     axis = alt.Axis(orient="top", grid=False, values=list(range(1, n + 1)), format="d")
     span = alt.Scale(domain=[low, high], nice=False)
@@ -473,15 +499,15 @@ def critical_difference(ranks: MeanRanks) -> alt.LayerChart:
     y, top = (alt.Y(field, scale=rows_scale, axis=None) for field in ("row:Q", "top:Q"))
     base = alt.Chart(records(rows)).encode(tooltip=tips("method", rank=".2f", value=".4f"))
     stems = base.mark_rule(color=FAINT).encode(x=x, y=top, y2=alt.Y2("row:Q"))
-    arms = base.mark_rule(color=FAINT).encode(x=x, x2=alt.X2("edge:Q"), y=y)
+    leads = base.mark_rule(color=FAINT).encode(x=x, x2=alt.X2("edge:Q"), y=y)
     dots = base.mark_point(filled=True, size=50, color=PALETTE[0]).encode(x=x, y=top)
     words = [
         base.transform_filter(f"datum.side == '{side}'")
-        .mark_text(align=side, dy=9, fontSize=12, limit=LABEL_LIMIT)
-        .encode(x=alt.X("edge:Q"), y=y, text=alt.Text("method:N"))
+        .mark_text(align=side, dy=9, fontSize=13, limit=LABEL_LIMIT + 40)
+        .encode(x=alt.X("edge:Q"), y=y, text=alt.Text("name:N"))
         for side in ("left", "right")
     ]
-    layers: list[Any] = [stems, arms, dots, *words]
+    layers: list[Any] = [stems, leads, dots, *words]
     if groups:
         bars = [{"rank": a, "end": b, "row": 0.7 + i} for i, (a, b) in enumerate(groups)]
         bar = alt.Chart(records(bars)).mark_rule(strokeWidth=5, color=PALETTE[1], strokeCap="round")

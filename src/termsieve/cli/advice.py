@@ -192,6 +192,7 @@ def _column(source: Source, name: str | None, n_docs: int) -> list[Any] | None:
 
 def _save(advice: Any, corpus: Any, path: Path) -> None:
     from termsieve.models import Model
+    from termsieve.records import recorded
 
     if corpus.texts is None:
         raise wrong("the documents are word counts; --pipeline needs the texts themselves")
@@ -199,5 +200,9 @@ def _save(advice: Any, corpus: Any, path: Path) -> None:
         labels = list(corpus.labels) if corpus.multilabel else corpus.labels
         fitted = advice.pipeline().fit(list(corpus.texts), labels)
     several = corpus.multilabel and not advice.problem.endswith("against the rest")
-    Model(fitted, tuple(corpus.classes.tolist()) if several else None).save(path)
+    labels = tuple(corpus.classes.tolist()) if several else None
+    record = recorded(
+        corpus, fitted[0]._analysis(), str(advice.choice), advice.evaluation(fitted[-1].classes_)
+    )
+    Model(fitted, labels, record).save(path)
     say(f"wrote {path}: {advice.choice}")

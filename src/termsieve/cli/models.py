@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer import Argument, Option
 
-from termsieve.cli.output import check_output, show_json, working, write_text
+from termsieve.cli.output import check_output, show_json, show_table, working, write_text
 from termsieve.cli.shell import put, say
 from termsieve.cli.source import Delimiter, Encoding, Format, Source, Text, takes_source
 from termsieve.cli.terms import (
@@ -28,6 +29,23 @@ from termsieve.cli.terms import (
 from termsieve.spec import TRAINING
 
 app = typer.Typer()
+FOLDS = 5  # of the cross-validation of a classifier that is saved
+SHOWN_CLASSES = 20  # that a confusion table is printed for
+ModelFile = Annotated[
+    str,
+    Argument(
+        metavar="MODEL",
+        help="A model that `select --pipeline` or `advise --pipeline` saved.",
+        show_default=False,
+    ),
+]
+Trust = Annotated[
+    bool,
+    Option(
+        "--trust",
+        help="The model file is your own: also load estimators and parameters that are not on the list.",
+    ),
+]
 
 
 @app.command(epilog="\b\nExample: termsieve select mail.csv -k 500 -o vocabulary.json --pipeline model.skops")
@@ -82,7 +100,7 @@ def select(
 
     The vocabulary is a JSON list of words, best first, on standard output or in a file; CountVectorizer and
     TermVectorizer take it as vocabulary=. With --pipeline a classifier on those words is trained and saved
-    for `termsieve predict`.
+    for `termsieve predict`, and the figures of a cross-validation of it, selection included, are printed.
     """
     from termsieve.ranking import one_cut
 
@@ -105,25 +123,25 @@ def select(
 
         terms = select_terms(source.counts(metric), metric, **cuts, **how)
     else:
-        from termsieve.models import train_model
+        from termsieve.training import train_model
 
         corpus = source.corpus()
         with working("training"):
-            model = train_model(corpus, metric, learner, **cuts, **how, **source.term_options())
+            model = train_model(corpus, metric, learner, folds=FOLDS, **cuts, **how, **source.term_options())
         model.save(pipeline)
         terms = model.terms
         say(f"wrote {pipeline}: {learner} on {len(terms):,} words")
+        if model.record is not None and model.record.measured is not None:
+            _tell_measures(model.record.measured)
     if output is not None:
         write_text(output, json.dumps(terms, ensure_ascii=False, indent=0) + "\n")
     elif pipeline is None:
         show_json(terms, indent=0)
 
 
-@app.command(epilog="\b\nExample: termsieve predict model.skops new.csv --text body")
+@app.command(epilog="\b\nExample: termsieve predict model.skops new.csv --text body --id number --score")
 def predict(
-    model: Annotated[
-        str, Argument(metavar="MODEL", help="A model that `select --pipeline` saved.", show_default=False)
-    ],
+    model: ModelFile,
     file: Annotated[
         str,
         Argument(
@@ -131,31 +149,99 @@ def predict(
         ),
     ],
     text: Text = None,
+    id: Annotated[
+        str | None, Option("--id", metavar="COL", help="Column that names the documents; printed first.")
+    ] = None,
+    label: Annotated[
+        str | None,
+        Option(
+            "--label", metavar="COL", help="Column of the true class, to compare with; found by its name."
+        ),
+    ] = None,
+    separator: Annotated[
+        str | None, Option("--separator", metavar="TEXT", help="Separator between labels in a cell.")
+    ] = None,
+    score: Annotated[bool, Option("--score", help="Also print the decision value.")] = False,
+    proba: Annotated[
+        bool, Option("--proba", help="Also print the probability, if the model has it.")
+    ] = False,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     format: Format = None,
     as_json: Json = False,
-    trust: Annotated[
-        bool,
-        Option(
-            "--trust",
-            help="The model file is your own: also load estimators and parameters that are not on the list.",
-        ),
-    ] = False,
+    trust: Trust = False,
 ) -> None:
     """Print the class of each document.
 
-    One line per document; several labels are separated by tabs. A model is rebuilt from known estimators
-    with allowed parameters: a file from elsewhere cannot run anything.
+    One line per document, with tabs between columns; several labels are separated by tabs or, beside other
+    columns, by semicolons. Documents are read and scored in pieces. Where the file has labels, measures per
+    class and a confusion table follow on standard error. A model is rebuilt from known estimators with
+    allowed parameters: a file from elsewhere cannot run anything.
     """
     from termsieve.models import load_model
 
-    source = Source(file, text=text, delimiter=delimiter, encoding=encoding, format=format)
-    with working("predicting"), source.on_disk() as found:
-        trained = load_model(model, trust=trust)
-        labels = trained.predict_file(found.file, format=found.format, **found.reader_options())
+    source = Source(
+        file,
+        text=text,
+        label=label,
+        separator=separator,
+        delimiter=delimiter,
+        encoding=encoding,
+        format=format,
+    )
+    trained = load_model(model, trust=trust)
+    given = sys.stdin.buffer if file == "-" and format in (None, "table") else file
+    options = source.reader_options() | ({} if id is None else {"id": id})
+    rows = trained.rows(given, format=format, scores=score, probabilities=proba, **options)
+    truth, said, listed = [], [], []
+    for row in rows:
+        truth.append(row.label)
+        said.append(row.prediction.label)
+        if as_json:
+            listed.append(_record(row, trained.classes, plain=not (id or score or proba)))
+        else:
+            put(_line(row, trained.classes, id is not None))
+    measured = trained.evaluate(truth, said)
     if as_json:
-        show_json(labels)
-        return
-    for label in labels:
-        put("\t".join(map(str, label)) + "\n" if isinstance(label, tuple) else f"{label}\n")
+        show_json(
+            listed if label is None else {"documents": listed, "measures": measured and measured.to_dict()}
+        )
+    elif measured is not None:
+        _tell_measures(measured)
+
+
+def _record(row: Any, classes: Any, plain: bool) -> Any:
+    """Return a prediction for JSON: the class alone, or all that was asked for."""
+    label, values, shares = row.prediction
+    if plain:
+        return label
+    found = {} if row.id is None else {"id": row.id}
+    found |= {"class": label}
+    if values is not None:
+        found["scores"] = values[0] if len(values) == 1 else dict(zip(map(str, classes), values, strict=True))
+    if shares is not None:
+        found["probabilities"] = dict(zip(map(str, classes), shares, strict=True))
+    return found
+
+
+def _line(row: Any, classes: Any, named: bool) -> str:
+    """Return a prediction as a line: name, class or labels, decision value, probability."""
+    label, values, shares = row.prediction
+    if not named and values is None and shares is None:
+        return "\t".join(map(str, label)) + "\n" if isinstance(label, tuple) else f"{label}\n"
+    labels = label if isinstance(label, tuple) else (label,)
+    cells = [str(row.id)] if named else []
+    cells.append(";".join(map(str, labels)))
+    for numbers in (values, shares):
+        if numbers is not None:
+            one = len(numbers) == 1
+            cells.append(";".join(f"{numbers[0 if one else classes.index(each)]:.6g}" for each in labels))
+    return "\t".join(cells) + "\n"
+
+
+def _tell_measures(measured: Any) -> None:
+    """Print measures per class and the confusion table to stderr."""
+    say(measured.headline() + (f" by {measured.by}" if measured.by else ""))
+    show_table(measured.rows(), "Measures per class", aside=True)
+    if measured.table is not None and len(measured.classes) <= SHOWN_CLASSES:
+        show_table(measured.confusion(), "Documents by true class (rows) and predicted class", aside=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -22,29 +22,31 @@ UNBOUNDED = 10_000  # columns: a table that is not for a screen is never wrapped
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
-def show(renderable: Any) -> None:
-    """Print what rich can draw; if stdout is no terminal, without wrapping and trailing blanks."""
+def show(renderable: Any, aside: bool = False) -> None:
+    """Print what rich can draw, `aside` to stderr; where it is no terminal, without wrapping and blanks."""
     from rich.console import Console
 
-    screen = Console(highlight=False)
+    screen = Console(highlight=False, stderr=aside)
     if screen.is_terminal:
         screen.print(renderable)
         return
     page = Console(highlight=False, width=UNBOUNDED, file=io.StringIO(), color_system=None)
     page.print(renderable)
     lines = page.file.getvalue().splitlines()  # type: ignore[attr-defined]
-    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in lines))
+    (sys.stderr if aside else sys.stdout).write("".join(f"{line.rstrip()}\n" for line in lines))
 
 
-def show_table(rows: Sequence[Row], title: str = "", columns: Sequence[str] | None = None) -> None:
-    """Print rows as an aligned table; numbers to the right."""
+def show_table(
+    rows: Sequence[Row], title: str = "", columns: Sequence[str] | None = None, aside: bool = False
+) -> None:
+    """Print rows as an aligned table, numbers to the right; `aside` to stderr, beside data on stdout."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
     names = list(columns or (rows[0] if rows else ()))
     if title:  # a line of its own: the title of a table is wrapped to the table's width
-        put(shown(title) + "\n")
+        say(title) if aside else put(shown(title) + "\n")
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in names:
         numeric = all(isinstance(row[name], int | float) or row[name] is None for row in rows)
@@ -52,7 +54,7 @@ def show_table(rows: Sequence[Row], title: str = "", columns: Sequence[str] | No
     for row in rows:
         cells = (readable(row[name], share=name in SHARES) for name in names)
         table.add_row(*(Text(shown(cell, kept="")) for cell in cells))
-    show(table)
+    show(table, aside)
 
 
 def show_json(value: Any, indent: int = 2) -> None:
@@ -170,3 +172,21 @@ def working(message: str) -> Iterator[None]:
 
     with Console(stderr=True).status(message):
         yield
+
+
+@contextmanager
+def sharing() -> Iterator[Callable[[float, str], None]]:
+    """Give a function that is called with the share that is done and what is being done.
+
+    On a terminal it shows both, with the time left; otherwise it does nothing.
+    """
+    if not sys.stderr.isatty():
+        yield lambda share, what: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=1.0)
+        yield lambda share, what: bar.update(task, completed=share, description=what)

@@ -22,6 +22,7 @@ from termsieve.errors import TermsieveError
 if TYPE_CHECKING:
     from termsieve.corpus import Corpus
     from termsieve.counts import Counts
+    from termsieve.terms import Analysis
 
 COPIED_BYTES = 1 << 20  # of standard input at a time
 
@@ -132,6 +133,13 @@ class Source:
             name = "standard input" if self.file == "-" else None
             return read(source.file, source.format, name=name, **source.reader_options())
 
+    def texts(self) -> list[str]:
+        """Read the texts of documents that need not have labels."""
+        from termsieve.predictions import documents_of
+
+        given = sys.stdin.buffer if self.file == "-" and self.format in (None, "table") else self.file
+        return [text for text, _, _ in documents_of(given, self.format, self.reader_options())]
+
     def counts(self, *metrics: str) -> Counts:
         """Return the counts in the file or of its documents, with occurrences if the metrics need them."""
         from termsieve.metrics import get_metric
@@ -158,6 +166,18 @@ class Source:
         with self.on_disk() as source:
             paths = [source.file if file == "-" else file for file in files]
             return counts_of(paths, format=self.format, **options)
+
+    def batches(self) -> Iterator[tuple[list[Any], list[Any]]]:
+        """Yield the texts and labels of the documents; tables are read in pieces."""
+        from termsieve.sources import document_batches
+
+        return document_batches(self.file, self.reader_options(), self.format)
+
+    def analysis(self) -> Analysis:
+        """Return how texts become terms."""
+        from termsieve.counts.counter import analysis_of
+
+        return analysis_of(self.term_options())
 
     @contextmanager
     def on_disk(self) -> Iterator[Source]:

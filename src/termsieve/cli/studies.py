@@ -1,8 +1,7 @@
-"""The commands about studies and reports: study plan, run, resume, status, merge, verify, report; report."""
+"""The commands about studies: study plan, run, resume, status, merge, verify, report."""
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,10 +13,8 @@ from typer import Argument, Option
 
 from termsieve.cli.output import check_output, emit, show_json, show_table, working
 from termsieve.cli.shell import put, say, wrong
-from termsieve.cli.source import Source, takes_source
 from termsieve.cli.terms import Json
 
-app = typer.Typer()
 study = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -288,23 +285,3 @@ def verify_command(
         counts = table["verdict"].value_counts().to_dict(as_series=False)
         said = dict(zip(counts["verdict"], counts["count"], strict=True))
         say(", ".join(f"{said.get(verdict, 0)} {verdict}" for verdict in VERDICTS))
-
-
-@app.command(epilog="\b\nExample: termsieve report mail.csv --text body --label folder -o report.html")
-@takes_source
-def report(source: Source, output: Html = Path("report.html")) -> None:
-    """Write an HTML report on documents, counts or a study.
-
-    It shows the classes, warnings, the telling words and a map of all words for each class. FILE may also
-    be the directory of a study's results.
-    """
-    check_output(output, (".html",))
-    if os.path.isfile(os.path.join(source.file, "manifest.json")):
-        study_report_command(Path(source.file), output, "f1")
-        return
-    found = source.counts() if source.is_counts or source.term_options() else source.corpus()
-    with working("writing the report"):
-        from termsieve.reports import corpus_report
-
-        corpus_report(found, output)
-    say(f"wrote {output}; open it in a browser")

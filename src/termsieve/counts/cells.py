@@ -71,4 +71,4 @@ def dense_rows(table: Any, rows: slice) -> Any:
 def least(table: Any) -> float:
     """Return the least number in a dense or sparse table; 0 if it is empty."""
     values = table.data if sparse.issparse(table) else table
-    return values.min().item() if values.size else 0  # type: ignore[no-any-return]
+    return values.min().item() if values.size else 0

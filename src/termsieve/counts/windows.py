@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime
 from typing import Any
 
@@ -16,7 +16,7 @@ from termsieve.counts.table import Counts
 from termsieve.errors import InputError, ParameterError, unknown_name
 from termsieve.labels import are_several, listed
 
-UNITS = {
+UNITS: dict[str, Callable[[date], str]] = {
     "day": lambda day: day.isoformat(),
     "week": lambda day: "{}-W{:02}".format(*day.isocalendar()),
     "month": lambda day: f"{day.year:04}-{day.month:02}",
@@ -115,7 +115,7 @@ class Windows:
             self._window = np.array([key[0] for key in keys], dtype=object)
         except (TypeError, ValueError, IndexError, KeyError):
             raise InputError("these counts have no windows; count with by=") from None
-        self._label = [key[1] if len(key) > 1 else None for key in keys]
+        self._label: list[Any] = [key[1] if len(key) > 1 else None for key in keys]
         self._is_window = np.array([len(key) == 1 for key in keys], dtype=bool)
         self.names: list[str] = sorted(self._window[self._is_window].tolist())
 

@@ -2,13 +2,14 @@
 
 import numpy as np
 
-from libc.math cimport lgamma, log
+from libc.math cimport log
+from scipy.special.cython_special cimport gammaln
 
 cdef double NEGLIGIBLE = 2.0**-60  # a further table of a tail changes no digit of a float below this share
 
 
 cdef double log_choose(double n, double k) noexcept nogil:
-    return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
+    return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
 
 
 def log_tails(const double[::1] tp, const double[::1] df, const double[::1] pos, const double[::1] neg):

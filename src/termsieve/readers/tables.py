@@ -11,7 +11,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
@@ -127,20 +127,45 @@ def batches(
     yield from _frames(files, found, _Reading(delimiter, encoding, max_bytes))
 
 
-def read_texts(
-    paths: Paths,
+def document_batches(
+    source: Paths | IO[bytes],
     *,
     text: str | None = None,
+    label: str | None = None,
+    id: str | None = None,
     delimiter: str | None = None,
     encoding: str = "utf-8",
     max_bytes: int = MAX_BYTES,
-) -> list[str]:
-    """Return the texts of tables that need not have labels; a missing text is an empty one."""
-    files = table_paths(paths)
+) -> Iterator[pl.DataFrame]:
+    """Yield frames of tables that need not have labels, or of an open file of JSON lines.
+
+    They have the column `text`; `label`, if it is named or one column has a usual name; and `id`, if named.
+    """
+    if hasattr(source, "read"):
+        where, rows = "standard input", _json_objects("standard input", cast(IO[bytes], source), max_bytes)
+        first = next(rows, None)
+        if first is None:
+            raise FormatError(f"{where} is empty")
+        columns = _document_columns(list(first[0]), text, label, id, where)
+        yield from _json_frames(where, chain([first], rows), columns)
+        return
+    files = table_paths(source)
     reading = _Reading(delimiter, encoding, check_max_bytes(max_bytes))
-    columns = {"text": find_column(_column_names(files[0], reading), "text", text, files[0])}
-    frames = _frames(files, columns, reading)
-    return [value for frame in frames for value in frame["text"].fill_null("").to_list()]
+    columns = _document_columns(_column_names(files[0], reading), text, label, id, files[0])
+    yield from _frames(files, columns, reading)
+
+
+def _document_columns(
+    names: list[str], text: str | None, label: str | None, id: str | None, where: str
+) -> dict[str, str]:
+    found = {"text": find_column(names, "text", text, where)}
+    if id is not None:
+        found["id"] = find_column(names, "id", id, where)
+    if label is not None:
+        return found | {"label": find_column(names, "label", label, where)}
+    with suppress(InputError):  # then nothing is compared with labels
+        found["label"] = find_column(names, "label", None, where)
+    return found
 
 
 def table_paths(paths: Paths) -> list[str]:

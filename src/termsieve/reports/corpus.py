@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 
 from termsieve import analysis, charts
 from termsieve.analysis.documents import FEW_DOCUMENTS
+from termsieve.analysis.mistakes import CrossValidation
 from termsieve.analysis.of_counts import shown
 from termsieve.analysis.roc import SIZES
-from termsieve.corpus import Corpus
+from termsieve.charts.theme import vega_bundle
 from termsieve.counts import Counts
 from termsieve.errors import InputError, ParameterError
 from termsieve.metrics import get_metric
+from termsieve.reports.explorer import Explorer, scored_classes
 from termsieve.reports.figures import DeclaredFigure, DeclaredSection, Report
-from termsieve.reports.page import Choice, Chooser, Page, Section, write
+from termsieve.reports.page import Choice, Chooser, Page, write
+from termsieve.reports.parts import page_parts
+from termsieve.reports.reading import Documents, documents_of
+from termsieve.reports.texts import Progress, texts_of, validated
+from termsieve.sources import Source
 from termsieve.spec import READING
 from termsieve.telling import MetricSpec
-from termsieve.terms import term_matrix
 
 METRICS = (READING, "bns", "odds_ratio")
 OVERLAP_METRICS = (
@@ -31,16 +38,18 @@ OVERLAP_METRICS = (
     "document_frequency",
 )
 MAX_CLASSES = 30
-MAX_POINTS = 30_000  # of all maps together
-CLASS_POINTS = 3000
-LINE_RESOLUTION = 110  # of the lines of a map: enough for a page, with half the bytes of the charts' default
+PICTURE_POINTS = 2000  # of a map that is saved as a picture
+LINE_RESOLUTION = 110  # of the lines of a map: enough for a page, with half the bytes of the default
 TABLE_TERMS = 20
-EXAMPLES = 4
+MAP_SIZES = (10, 50, 200, 1000)  # numbers of words that the map has lines for
+GIVEAWAYS = 4  # named in the warning
+EXAMPLES = 3
+MAX_MEGABYTES = 5.0
 
 SECTIONS = (
     DeclaredSection(
-        "classes",
-        "Classes",
+        "overview",
+        "Classes at a glance",
         (
             DeclaredFigure(
                 "classes",
@@ -72,6 +81,12 @@ SECTIONS = (
                 "rank: among all words, for and against",
                 by=("class", "metric"),
             ),
+        ),
+    ),
+    DeclaredSection(
+        "map",
+        "Word map",
+        (
             DeclaredFigure(
                 "map",
                 "ROC map: one point per term",
@@ -81,7 +96,41 @@ SECTIONS = (
                 note="Terms up and left speak for the class, down and right against it; terms on the dashed "
                 "line say nothing. Larger points hold several terms. A metric's line goes through the tables "
                 "that score like its k-th best term of this class: the best k terms lie beyond it.",
-                by=("class",),
+                by=("class", "metric"),
+                script="wordmap",
+                wide=True,
+            ),
+        ),
+    ),
+    DeclaredSection(
+        "mistakes",
+        "Where a classifier goes wrong",
+        (
+            DeclaredFigure(
+                "pairs",
+                "Classes that are mistaken for each other",
+                analysis.confused_pairs,
+                needs=("validation", "counts"),
+                note="for first, for second: the words that tell the two classes apart best; "
+                "share: mistakes among the documents of the two classes.",
+                requires="documents",
+                wide=True,
+            ),
+            DeclaredFigure(
+                "figures",
+                "How well each class is told",
+                analysis.class_figures,
+                needs=("validation",),
+                requires="documents",
+            ),
+            DeclaredFigure(
+                "repeated",
+                "Documents that repeat another one",
+                analysis.repeated_documents,
+                needs=("repeated", "texts"),
+                note="Documents of a group have the same words. Where their labels differ, one of them is "
+                "likely wrong.",
+                requires="repeated",
                 wide=True,
             ),
         ),
@@ -124,32 +173,61 @@ SECTIONS = (
 
 
 def corpus_report(
-    source: Corpus | Counts,
+    source: Source,
     path: str | os.PathLike[str] | None = None,
     *,
     title: str | None = None,
     metrics: Sequence[MetricSpec] = METRICS,
-    sizes: Sequence[int] = SIZES,
+    sizes: Sequence[int] = MAP_SIZES,
     max_classes: int = MAX_CLASSES,
+    target: Any = None,
+    k: int = TABLE_TERMS,
+    min_df: float = 1,
+    examples: int = EXAMPLES,
+    show_text: bool = True,
+    mask: bool = False,
+    max_megabytes: float = MAX_MEGABYTES,
+    progress: Progress | None = None,
+    **options: Any,
 ) -> str:
     """Return the report of a corpus as one HTML document that needs no network.
 
-    It shows the classes, warnings, the telling words and a ROC map of each class.
+    It shows the classes, warnings, the telling words, a map of all words, the documents behind a word, and
+    where a small classifier goes wrong.
 
     Parameters
     ----------
-    source : Corpus or Counts
-        The documents, or their counts.
+    source : Counts, Corpus, frame, path or list of paths
+        The documents, or their counts. Tables above 50 MB are read in pieces.
     path : path, optional
         The file to write.
     title : str, optional
         The title of the page; by default the name of the corpus.
     metrics : sequence of str, Metric or callable
-        At most five metrics that choose the telling words and draw the lines of the ROC maps.
+        At most five metrics that choose the telling words and draw the lines of the map.
     sizes : sequence of int
         The numbers of terms that the lines stand for.
     max_classes : int, default=30
         Show words and maps only for this number of classes, the largest ones.
+    target : label, optional
+        The class that is shown first; by default the first one, or the rarer of two.
+    k : int, default=20
+        Number of words for, and as many against, in the table of telling words.
+    min_df : int or float, default=1
+        Leave out words in fewer documents: a number, or a share as a float.
+    examples : int, default=3
+        Most example documents per word and class; 0 for none.
+    show_text : bool, default=True
+        False for confidential documents: no text of a document is in the file, only its words.
+    mask : bool, default=False
+        Whether mail addresses, web addresses and numbers are replaced in the example documents, and words
+        with digits are left out of the list of words.
+    max_megabytes : float, default=5
+        Largest size of the file. The least telling words, and the last of the examples, are left out.
+    progress : callable, optional
+        Called with the share that is done and what is being done.
+    **options
+        How documents are read and split into terms, as in :func:`termsieve.telling_words`.
 
     Returns
     -------
@@ -162,30 +240,44 @@ def corpus_report(
     >>> mail = Corpus(["cheap pills", "see you", "cheap watches", "you see"], ["spam", "ham", "spam", "ham"])
     >>> page = corpus_report(mail, "report.html", title="Mail")  # doctest: +SKIP
     """
-    if not isinstance(source, Corpus | Counts):
-        raise InputError(f"a report needs a Corpus or Counts, not {type(source).__name__}")
     if max_classes < 1:
         raise ParameterError(f"max_classes must be 1 or more, not {max_classes!r}")
-    facts = None
-    if isinstance(source, Corpus):
-        X, terms = term_matrix(source)
-        counts = Counts.from_matrix(X, source.labels, terms=terms)
-        facts = analysis.document_facts(X, source.labels)
-        title = title or source.name
-    else:
-        counts = source
-    if not counts.n_classes or not counts.df.any():
-        raise InputError("there is nothing to report: no document has a label and a term")
-    report = corpus_figures(counts, metrics, sizes, max_classes)
-    sections, notes = report.sections()
-    page = Page(
-        title=title or "Corpus",
-        facts=_facts(counts, facts),
-        warnings=_warnings(counts, facts),
-        sections=sections,
-        notes=[*_left_out(counts, facts, report, sections), *notes],
-    )
-    return write(page.to_html(), path)
+    if examples < 0:
+        raise ParameterError(f"examples must be 0 or more, not {examples!r}")
+    tell = progress or (lambda share, what: None)
+    with ThreadPoolExecutor(1) as side:
+        side.submit(vega_bundle)  # which takes seconds, and another processor can do it
+        tell(0.0, "reading the documents")
+        found = documents_of(source, metrics, min_df, show_text and examples > 0, options)
+        counts = found.counts
+        if not counts.n_classes or not counts.df.any():
+            raise InputError("there is nothing to report: no document has a label and a term")
+        tell(0.25, "testing a classifier")
+        validation = validated(found)
+        tell(0.35, "drawing the figures")
+        report = corpus_figures(
+            counts, metrics, sizes, max_classes, target=target, k=k, validation=validation, found=found
+        )
+        sections, notes = report.sections()
+        tell(0.6, "looking for examples")
+        shown_counts = counts.take(report.sources["positions"])
+        scored = scored_classes(shown_counts, metrics)
+        texts = texts_of(found, shown_counts, scored, validation, examples, tell)
+        explorer = Explorer(
+            shown_counts, metrics, sizes, texts, found.silent, max(examples, 1), mask, scored=scored
+        )
+        tell(0.9, "writing the page")
+        page = Page(
+            title=title or found.name or "Corpus",
+            facts=_facts(counts, found.facts),
+            warnings=_warnings(counts, found.facts),
+            sections=sections,
+            notes=[*_left_out(counts, found.facts, report), *notes],
+            parts=page_parts(shown_counts, scored, validation, report),
+        )
+        html = page.with_explorer(explorer, max_megabytes)
+    tell(1.0, "done")
+    return write(html, path)
 
 
 def corpus_figures(
@@ -193,32 +285,51 @@ def corpus_figures(
     metrics: Sequence[MetricSpec] = METRICS,
     sizes: Sequence[int] = SIZES,
     max_classes: int = MAX_CLASSES,
+    *,
+    target: Any = None,
+    k: int = TABLE_TERMS,
+    validation: CrossValidation | None = None,
+    found: Documents | None = None,
 ) -> Report:
-    """Return the declared figures with the sources from counts; see `corpus_report`."""
-    positions = _reported(counts, max_classes)
+    """Return the declared figures with the sources from counts and documents; see `corpus_report`."""
+    positions = _reported(counts, max_classes, target)
     named = {str(get_metric(each)): each for each in metrics}
     compared = {**named, **{str(get_metric(each)): each for each in OVERLAP_METRICS}}
     classes = [_class_choice(counts, c) for c in positions]
     own = [counts.take([c]) for c in positions]
+    repeated = found.repeated if found else None
+    lacking = {}
+    if validation is None:
+        lacking["documents"] = (
+            "A classifier was not tested, for there are no documents of several classes here."
+        )
+    if repeated is None or repeated.is_empty():
+        lacking["repeated"] = "" if repeated is not None else "Repeated documents are not known."
+    first = positions.index(counts.position(target)) if target is not None else _first(counts, positions)
     return Report(
         SECTIONS,
         sources={
             "counts": counts,
+            "positions": positions,
             "metrics": list(metrics),
             "compared": list(compared.values()),
             "sizes": sizes,
-            "max_points": min(CLASS_POINTS, max(200, MAX_POINTS // len(positions))),
+            "max_points": PICTURE_POINTS,
             "resolution": LINE_RESOLUTION,
-            "n": TABLE_TERMS,
+            "n": k,
+            "validation": validation,
+            "repeated": repeated,
+            "texts": found.texts if found else None,
         },
         choosers=[
-            Chooser("class", "Class", classes, first=_first(counts, positions)),
+            Chooser("class", "Class", classes, first=first),
             Chooser("metric", "Metric", [Choice(name) for name in named]),
         ],
         chosen={
             "class": [{"counts": each, "label": each.classes[0]} for each in own],
             "metric": [{"metric": each} for each in named.values()],
         },
+        lacking=lacking,
     )
 
 
@@ -226,15 +337,17 @@ def _is_pair(counts: Counts) -> bool:
     return counts.n_classes == 2 and not counts.multilabel
 
 
-def _reported(counts: Counts, max_classes: int) -> list[int]:
+def _reported(counts: Counts, max_classes: int, target: Any = None) -> list[int]:
     """Return the positions of the classes to show, in order; if there are too many, the largest ones.
 
-    If there are two classes, both are shown, and the reader chooses one.
+    If there are two classes, both are shown, and the reader chooses one. A target is always shown.
     """
     candidates = np.arange(2) if _is_pair(counts) else counts.problems
     largest = candidates[np.argsort(-counts.pos[candidates], kind="stable")]
     told = [int(c) for c in largest if 0 < counts.pos[c] < counts.n_docs]
-    return sorted(told[: max(max_classes, 2 if _is_pair(counts) else 1)]) or [int(candidates[0])]
+    kept = told[: max(max_classes, 2 if _is_pair(counts) else 1)] or [int(candidates[0])]
+    wanted = [] if target is None else [counts.position(target)]
+    return sorted({*kept[: len(kept) - (not set(wanted) <= set(kept))], *wanted})
 
 
 def _first(counts: Counts, positions: list[int]) -> int:
@@ -297,7 +410,7 @@ def _giveaway_warning(counts: Counts) -> list[str]:
         return []
     some = "; ".join(
         f"“{row['term']}” in {row['tpr']:.0%} of {row['class']} and {row['fpr']:.1%} of the rest"
-        for row in table.head(EXAMPLES).to_dicts()
+        for row in table.head(GIVEAWAYS).to_dicts()
     )
     return [
         f"{_many(table.height, 'term gives its', 'terms give a')} class away, such as {some}. "
@@ -305,9 +418,7 @@ def _giveaway_warning(counts: Counts) -> list[str]:
     ]
 
 
-def _left_out(
-    counts: Counts, facts: analysis.DocumentFacts | None, report: Report, sections: Sequence[Section]
-) -> list[str]:
+def _left_out(counts: Counts, facts: analysis.DocumentFacts | None, report: Report) -> list[str]:
     notes = []
     shown_classes = len(report.chosen["class"])
     absent = len(counts.problems) - shown_classes
@@ -319,21 +430,6 @@ def _left_out(
         notes.append(
             "Empty and repeated documents are not known from counts alone; report the corpus to see them."
         )
-    limit = report.sources["max_points"]
-    maps = [
-        each
-        for section in sections
-        for figure in section.figures
-        if figure.id == "map"
-        for each in figure.variants
-    ]
-    cut = sum(variant.table.height == limit for variant in maps)
-    if cut:
-        notes.append(
-            f"{_many(cut, 'map shows', 'maps show')} {limit:,} points, the best by the metrics drawn; "
-            "the remaining terms lie closer to the dashed line."
-        )
-    notes.append("The search finds the words that a point lists, at most 8 of those that share it.")
     return notes
 
 

@@ -45,6 +45,9 @@ class DeclaredFigure:
         What the data must have; if they do not have it, it is a key of the report's `lacking`.
     wide : bool
         Whether it takes the whole width of the page.
+    script : str
+        The name of the page's own drawing that takes the place of the chart on a page; pictures are drawn by
+        the chart.
     """
 
     name: str
@@ -58,6 +61,7 @@ class DeclaredFigure:
     each: str = ""
     requires: str = ""
     wide: bool = False
+    script: str = ""
 
     def variant(self, sources: Mapping[str, Any]) -> Variant:
         """Return the table and the chart that these sources give."""
@@ -68,7 +72,11 @@ class DeclaredFigure:
             table = rounded(result.table)
         if self.chart is None:
             return Variant(table)
-        return Variant(table, self.chart(result, **_arguments(self.reads, sources)))
+        import altair
+
+        # The gallery's tests check every chart; checking each of a hundred variants again takes seconds.
+        with altair.utils.schemapi.debug_mode(False):
+            return Variant(table, self.chart(result, **_arguments(self.reads, sources)))
 
 
 class Picture(NamedTuple):
@@ -107,7 +115,7 @@ class Report:
         """Return the sections that have a figure, and notes on figures that the data do not allow."""
         sections, notes = [], []
         required = {figure.requires for section in self.declared for figure in section.figures}
-        notes += [text for requirement, text in self.lacking.items() if requirement in required]
+        notes += [text for requirement, text in self.lacking.items() if text and requirement in required]
         for section in self.declared:
             figures = []
             for figure, sources in self._allowed(section):
@@ -144,6 +152,9 @@ class Report:
     def _figure(self, declared: DeclaredFigure, sources: dict[str, Any]) -> tuple[list[Figure], list[str]]:
         """Return the figure with a variant per choice, or none if the data allow no variant."""
         title = declared.title.format_map(sources)
+        name = declared.name.format_map(sources).replace("_", "-")
+        if declared.script:
+            return [Figure(name, title, [], declared.note, declared.wide, declared.by, declared.script)], []
         variants: list[Variant | None] = []
         notes = []
         places = [range(len(self.chosen[key])) for key in declared.by]
@@ -159,7 +170,6 @@ class Report:
         if not any(variants):
             return [], notes
         absent = Variant(pl.DataFrame({"not drawn": ["see the end of the page"]}))
-        name = declared.name.format_map(sources).replace("_", "-")
         filled = [variant or absent for variant in variants]
         return [Figure(name, title, filled, declared.note, declared.wide, declared.by)], notes
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import math
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -16,11 +17,23 @@ import polars as pl
 
 from termsieve import __version__
 from termsieve.analysis.of_counts import shown
-from termsieve.charts.theme import script_json, specification, vega_bundle
+from termsieve.charts.theme import specification, vega_bundle
 from termsieve.files import write_whole
+from termsieve.reports.explorer import Explorer, room_for
+from termsieve.reports.store import compressed
 
 TEMPLATES = resources.files("termsieve.reports") / "templates"
-SCRIPTS = ("address.js", "tables.js", "page.js")
+SCRIPTS = ("address.js", "tables.js")
+EXPLORER_SCRIPTS = (
+    "store.js",
+    "text.js",
+    "panel.js",
+    "search.js",
+    "overview.js",
+    "wordmap.js",
+    "mistakes.js",
+)
+LAST_SCRIPT = "page.js"
 MAX_LETTERS = 200  # letters of a title or a label on the page
 # Lines and letters take the colour of the page, so that one drawing serves light, dark and paper.
 INK = "currentColor"
@@ -99,7 +112,8 @@ class Chooser:
 class Figure:
     """A chart or a table with its title; one variant, or one for each choice by the choosers in `by`.
 
-    If there are several choosers, the last varies fastest.
+    If there are several choosers, the last varies fastest. `script` names the page's own drawing, which has
+    no variants.
     """
 
     id: str
@@ -108,6 +122,7 @@ class Figure:
     note: str = ""
     wide: bool = False
     by: Sequence[str] = ()
+    script: str = ""
 
     @property
     def drawn(self) -> bool:
@@ -137,25 +152,47 @@ class Page:
     warnings: Sequence[str] = ()
     claims: Sequence[str] = ()
     notes: Sequence[str] = field(default_factory=tuple)
+    parts: Mapping[str, Any] = field(default_factory=dict)
 
     def to_html(self) -> str:
         """Return the page as one HTML document that loads nothing from the network."""
-        data = {
+        return self._rendered(self._data())
+
+    def with_explorer(self, explorer: Explorer, max_megabytes: float) -> str:
+        """Return the page with the explorer's data, at most so many megabytes."""
+        data = self._data()
+        room = room_for(max_megabytes, self._rendered(data, words="-"))
+        words, notes = explorer.packed(room)
+        return replace(self, notes=[*self.notes, *notes])._rendered(data, words)
+
+    def _data(self) -> str:
+        """Return the charts and tables of all figures, as compressed JSON."""
+        figures = {
             figure.id: [variant.to_dict() for variant in figure.variants]
             for section in self.sections
             for figure in section.figures
+            if not figure.script
         }
-        script = "\n".join(['"use strict";', *(_template_text(name) for name in SCRIPTS)])
-        bundle = vega_bundle()
+        return compressed(json.dumps(figures, allow_nan=False, separators=(",", ":")).encode())
+
+    def _rendered(self, data: str, words: str = "") -> str:
+        scripts = (*SCRIPTS, *EXPLORER_SCRIPTS, LAST_SCRIPT) if words else (*SCRIPTS, LAST_SCRIPT)
+        script = "\n".join(['"use strict";', *(_template_text(name) for name in scripts)])
         return _template().render(
             page=self,
             version=__version__,
             style=_template_text("page.css"),
-            data=script_json(data),
+            data=data,
+            words=words,
             script=script,
-            bundle=bundle,
-            policy=_policy(script, bundle),
+            bundle=_packed_bundle(),
+            policy=_policy(script),
         )
+
+
+@cache
+def _packed_bundle() -> str:
+    return compressed(vega_bundle().encode())
 
 
 def _template_text(name: str) -> str:
@@ -187,7 +224,7 @@ def _plain(value: Any) -> Any:
 def _policy(*scripts: str) -> str:
     """Return the content security policy: only these scripts run, and nothing is fetched.
 
-    Vega compiles its expressions, hence 'unsafe-eval'.
+    Vega is unpacked in the page, and compiles its expressions; hence 'unsafe-eval'.
     """
     hashes = " ".join(
         f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in scripts

@@ -29,3 +29,26 @@ function anchored() {
   writeAddress();
   return true;
 }
+
+// What all parts of the page share.
+let figures = {}; // figure id -> its variants
+const hasExplorer = document.getElementById("store") !== null;
+const views = {}; // figure id -> the Vega view
+const chosen = {}; // chooser's key -> the position chosen
+const all = (selector, place = document) => [...place.querySelectorAll(selector)];
+
+// The bytes behind base64 of gzip, in which the page keeps its data.
+async function unzipped(text) {
+  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(plain).arrayBuffer();
+}
+
+const unpackedText = async (id) => new TextDecoder().decode(await unzipped(document.getElementById(id).textContent));
+
+// Vega's script, which defines vegaEmbed, and what it draws.
+async function loadFigures() {
+  const [script, data] = await Promise.all([unpackedText("vega"), unpackedText("data")]);
+  (0, eval)(script); // in the global scope
+  figures = JSON.parse(data);
+}

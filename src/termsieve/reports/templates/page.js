@@ -1,9 +1,4 @@
 // The page: which variant of each figure is chosen, and its drawing.
-const figures = JSON.parse(document.getElementById("data").textContent);
-const views = {}; // figure id -> the Vega view
-const chosen = {}; // chooser's key -> the position chosen
-const all = (selector, place = document) => [...place.querySelectorAll(selector)];
-
 const options = (chooser) => all("option, input[type=radio]", chooser);
 
 function variantOf(figure) {
@@ -27,6 +22,10 @@ function fromAddress(param) {
 
 async function draw(figure) {
   const id = figure.dataset.id;
+  if (figure.dataset.script) {
+    if (store.words.length) fillMap();
+    return;
+  }
   const { variant } = variantOf(figure);
   const place = figure.querySelector(".chart");
   if (views[id]) views[id].finalize();
@@ -42,6 +41,7 @@ async function draw(figure) {
       title: { limit: width },
     };
     views[id] = (await vegaEmbed(place, spec, { actions: false, renderer: "svg", config })).view;
+    if (hasExplorer) views[id].addEventListener("click", (_, item) => item?.datum?.term && openWord(item.datum.term));
     for (const name of Object.keys(usual)) {
       views[id].addSignalListener(name, (_, value) => remember(name, value, usual[name]));
     }
@@ -96,8 +96,8 @@ async function saveFigure(figure, button) {
   }
 }
 
-for (const figure of all("figure")) {
-  const refill = () => fillTable(figure, variantOf(figure).variant);
+for (const figure of all("figure:not([data-script])")) {
+  const refill = () => figures[figure.dataset.id] && fillTable(figure, variantOf(figure).variant);
   figure.querySelector("details").addEventListener("toggle", (event) => event.target.open && refill());
   figure.querySelector(".tools input").addEventListener("input", refill);
   figure.querySelector(".table").addEventListener("scroll", () => hintAtColumns(figure));
@@ -109,15 +109,29 @@ for (const chooser of all(".chooser")) {
   chooser.addEventListener("change", (event) => {
     const key = chooser.dataset.key;
     choose(key, Number(event.target.value));
+    if (hasExplorer && !panel().hidden) fillPanel(address.get("word"));
     drawAll(all("figure").filter((figure) => figure.dataset.by.split(" ").includes(key)));
   });
 }
 window.addEventListener("resize", () => all("details[open]").forEach((each) => hintAtColumns(each.closest("figure"))));
 
+// The explorer's data are unpacked while the first figures are drawn.
+const loaded = loadFigures();
+const unpacked = hasExplorer ? unpackStore(document.getElementById("store").textContent) : null;
+
 async function open() {
   readAddress();
   anchored();
   chooseFromAddress();
+  if (hasExplorer) {
+    tilesFromAddress();
+    await unpacked;
+    mapFromAddress();
+    searchFromAddress();
+    mistakesFromAddress();
+    wordFromAddress();
+  }
+  await loaded;
   await drawAll(all("figure"));
   const place = address.get("at") && document.getElementById(address.get("at"));
   if (place) place.scrollIntoView({ behavior: "instant" });

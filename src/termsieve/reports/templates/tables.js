@@ -68,6 +68,19 @@ function heading(figure, variant, at, numeric) {
   return cell;
 }
 
+const WORD_COLUMNS = ["term", "for_first", "for_second"];
+
+// Words open their panel, where the page has one; everything else is a text.
+function cellContent(column, value, decimals) {
+  if (hasExplorer && store.words.length && WORD_COLUMNS.includes(column) && value) {
+    const words = column === "term" ? [value] : value.split(", ");
+    return words.flatMap((word, i) => (i ? [", ", wordButton(word)] : [wordButton(word)]));
+  }
+  const text = document.createElement("bdi");
+  text.textContent = cellText(value, decimals);
+  return [text];
+}
+
 function fillTable(figure, variant) {
   const every = rowsOf(variant);
   const rows = visibleRows(figure, variant);
@@ -84,9 +97,7 @@ function fillTable(figure, variant) {
       const cell = line.insertCell();
       if (numeric[at]) cell.className = "number";
       if (value === "for" || value === "against") cell.dataset.speaks = value;
-      const text = document.createElement("bdi");
-      text.textContent = cellText(value, decimals[at]);
-      cell.append(text);
+      cell.append(...cellContent(variant.columns[at], value, decimals[at]));
     }
   }
   figure.querySelector(".table").replaceChildren(table);
@@ -121,17 +132,23 @@ function hintAtColumns(figure) {
   hint.textContent = hidden.length ? `Scroll right for: ${hidden.map((cell) => cell.textContent).join(", ")}` : "";
 }
 
+// How a cell begins that a spreadsheet runs as a formula; an apostrophe before it keeps it a text.
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
+
 function separated(variant, rows, mark) {
   const quoted = (value) => {
-    const text = value === null || value === undefined ? "" : Array.isArray(value) ? value.join(" ") : String(value);
+    const plain = value === null || value === undefined ? "" : Array.isArray(value) ? value.join(" ") : String(value);
+    const text = typeof value !== "number" && FORMULA.test(plain) ? `'${plain}` : plain;
     return /[",\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   return [variant.columns, ...rows].map((row) => row.map(quoted).join(mark)).join("\r\n") + "\r\n";
 }
 
-function download(name, type, text) {
+const download = (name, type, text) => saveBlob(name, new Blob([text], { type }));
+
+function saveBlob(name, blob) {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.href = URL.createObjectURL(blob);
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);

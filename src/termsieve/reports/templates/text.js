@@ -1,0 +1,62 @@
+// Small pieces of a page: elements, numbers, words as buttons, words marked in a text.
+const number = (value) => value.toLocaleString("en");
+const percent = (share) => `${+(100 * share).toPrecision(share >= 0.1 ? 3 : 2)} %`;
+
+function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key === "class") made.className = value;
+    else if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (value !== false && value !== null && value !== undefined) made.setAttribute(key, value === true ? "" : value);
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+// A text of the data, which may run from right to left.
+const isolated = (text) => element("bdi", {}, text);
+
+// A word that opens its panel; a plain text if the explorer does not know it.
+function wordButton(word) {
+  if (wordPlace(word) < 0) return isolated(word);
+  return element("button", { type: "button", class: "word", onclick: () => openWord(word) }, isolated(word));
+}
+
+// How a word may stand in a text: as it is named, or, if words were stemmed or joined, in its forms.
+function formsOf(word) {
+  const forms = Object.hasOwn(store.forms, word) ? store.forms[word] : [];
+  return [word, ...forms].filter(Boolean);
+}
+
+function patternOf(words) {
+  const literal = (text) => text.replace(/[\\^$.*+?()[\]{}|\-/]/g, "\\$&");
+  const forms = words.flatMap(formsOf).sort((a, b) => b.length - a.length);
+  if (!forms.length) return null;
+  return new RegExp(`(?<![\\p{L}\\p{N}_])(?:${forms.map(literal).join("|")})(?![\\p{L}\\p{N}_])`, "giu");
+}
+
+// The text with all occurrences of a pattern as elements that `mark` makes.
+function marked(text, pattern, mark = (found) => element("mark", {}, found)) {
+  const parts = [];
+  let last = 0;
+  for (const match of pattern ? text.matchAll(pattern) : []) {
+    if (!match[0]) continue;
+    parts.push(text.slice(last, match.index), mark(match[0]));
+    last = match.index + match[0].length;
+  }
+  return [...parts, text.slice(last)];
+}
+
+// The documents in this file that contain a word, with the place where it stands first.
+function documentsWith(word) {
+  store.lower ??= store.docs.map((doc) => doc.t.toLowerCase());
+  const forms = formsOf(word);
+  const pattern = patternOf([word]);
+  const found = [];
+  store.lower.forEach((text, i) => {
+    if (!forms.some((form) => text.includes(form))) return;
+    const at = store.docs[i].t.search(pattern);
+    if (at >= 0) found.push({ ...store.docs[i], at });
+  });
+  return found.sort((a, b) => b.s - a.s);
+}
