@@ -100,6 +100,8 @@ def cells_table(paper: str, name: str) -> str:
     """Return one table of the paper: ours, and the paper's figure in brackets; `kind: ...` names a file."""
     kind, _, title = name.rpartition(": ")
     own = table(paper, kind or "cells").filter(pl.col("table") == title)
+    if own.is_empty():
+        return "Not yet: the plan of this table has not been run for this page."
     columns = own["column"].cast(pl.String).unique(maintain_order=True).to_list()
     digits = 4 if own["paper"].drop_nulls().abs().max() < 0.01 else 3  # type: ignore[operator]
     rows = []
