@@ -18,7 +18,7 @@ from statistics import linear_regression
 
 from benchmarks.measure import Row
 
-MODULES = ("core", "text", "solvers")
+MODULES = ("core", "text", "scale", "solvers", "limits")
 ROOT = Path(__file__).parents[1]
 HEAD = """\
 # Performance
@@ -28,6 +28,10 @@ medians; the range gives the smallest and the greatest ratio of the repetitions.
 on {machine}.
 
 """
+
+LIMITS = """\
+What the same work cannot fall below: a copy of its bytes, a pass over its indices, or a program in plain C
+that neither sorts nor names the terms. The last column says how many times the limit we take."""
 
 REMARKS = "\n## Where a goal is missed\n"  # from here on the page is written by hand, and kept
 
@@ -46,6 +50,16 @@ def table(rows: list[Row]) -> str:
             f"| {work} | {row.input} | {row.peer} | {row.peer_seconds:,.3f} | {row.seconds:,.3f} | {ratio} "
             f"| {row.goal} | {memory} |"
         )
+    return "\n".join(lines) + "\n"
+
+
+def limit_table(rows: list[Row]) -> str:
+    """Return the rows of limits as a Markdown table."""
+    lines = ["| work | input | limit | limit, s | ours, s | ours / limit (range) |", "| --- " * 6 + "|"]
+    for row in rows:
+        times = f"{1 / row.ratio:,.1f}x ({1 / row.ratio_high:,.1f} to {1 / row.ratio_low:,.1f})"
+        cells = row.work, row.input, row.peer, f"{row.peer_seconds:,.4f}", f"{row.seconds:,.3f}", times
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -92,15 +106,18 @@ def main() -> None:
             print(
                 f"{row.ratio:10,.1f}x  {row.work}, {row.input} (goal {row.goal})", file=sys.stderr, flush=True
             )
-    grown = f"\n## Growth\n\nSeconds grow as the input to the power of:\n\n{growth(rows)}"
-    print(table(rows) + grown)
+    peers = [row for row in rows if row.goal != "limit"]
+    grown = f"\n## Growth\n\nSeconds grow as the input to the power of:\n\n{growth(peers)}"
+    if limits := [row for row in rows if row.goal == "limit"]:
+        grown += f"\n## Limits\n\n{LIMITS}\n\n{limit_table(limits)}"
+    print(table(peers) + grown)
     if not options.only:
         facts = {"command": "python -m benchmarks" + " --quick" * options.quick, "machine": machine()}
         text = json.dumps(facts | {"rows": [row.to_dict() for row in rows]}, indent=1)
         (ROOT / "benchmarks" / "results.json").write_text(text + "\n")
         page = ROOT / "docs" / "performance.md"
         remarks = "".join(page.read_text().partition(REMARKS)[1:])
-        page.write_text(HEAD.format(**facts) + table(rows) + grown + remarks)
+        page.write_text(HEAD.format(**facts) + table(peers) + grown + remarks)
 
 
 if __name__ == "__main__":

@@ -38,6 +38,7 @@ from termsieve.models import Model, drift, export
 from termsieve.portable.scorer import loads
 from termsieve.ranking import Size
 
+CORPORA = ("20_newsgroups", "reuters21578", "movie_reviews")
 SCORER = resources.files("termsieve.portable") / "scorer.js"
 NODE = """
 import { readFileSync } from "node:fs";
@@ -176,7 +177,7 @@ def compare(
 
 def equality(arguments: argparse.Namespace) -> None:
     """Compare the scorers on three corpora."""
-    for name in ("20_newsgroups", "reuters21578", "movie_reviews"):
+    for name in [arguments.corpus] if arguments.corpus else CORPORA:
         corpus = corpus_of(name)
         for setting in settings():
             found = compare(corpus, setting, 1500, arguments.documents, arguments.browser)
@@ -230,7 +231,7 @@ def _report(name: str, n: int, work: Any) -> None:
 
 def shuffled(arguments: argparse.Namespace) -> None:
     """Count the alarms where old and new documents are drawn at random."""
-    corpus = termsieve.load_docstrings() if arguments.corpus == "docstrings" else corpus_of(arguments.corpus)
+    corpus = corpus_of(arguments.corpus) if arguments.corpus else termsieve.load_docstrings()
     generator, alarms, reasons = np.random.default_rng(0), 0, []
     for _ in range(arguments.runs):
         order = generator.permutation(len(corpus))[:2000]
@@ -295,7 +296,7 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--runs", type=int, default=100)
-    parser.add_argument("--corpus", default="docstrings")
+    parser.add_argument("--corpus", help="A folder below TERMSIEVE_DATA.")
     parser.add_argument("--browser", action="store_true")
     parser.add_argument("--page")
     arguments = parser.parse_args()

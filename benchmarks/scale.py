@@ -1,4 +1,4 @@
-"""A number of documents comes in; how fast termsieve, polars and Spark count their terms a class goes out.
+"""A number of documents comes in; how fast termsieve, polars, DuckDB and Spark count terms goes out.
 
     python benchmarks/scale.py --docs 1000000
     python benchmarks/scale.py --docs 1000000 10500000 --folder /scratch/scale --engines termsieve polars
@@ -21,10 +21,15 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import psutil
+
+if TYPE_CHECKING:
+    from benchmarks.measure import Row
 
 SEED = 20_260_101
 FILE_DOCS = 250_000
@@ -138,6 +143,19 @@ def count_polars(files: list[str], out: Path) -> dict:
     return {**clock.read(), **_table_sums(out)}
 
 
+def count_duckdb(files: list[str], out: Path) -> dict:
+    """Count with DuckDB's SQL on two threads; it spills to the folder of the result if it must."""
+    import duckdb
+
+    clock = Clock()
+    connection = duckdb.connect(config={"threads": 2, "temp_directory": str(out.parent)})
+    words = f"unnest(list_distinct(regexp_extract_all(lower(text), '{PATTERN}')))"
+    table = f"SELECT label, {words} AS term FROM read_parquet({files!r})"
+    counted = f"SELECT label, term, count(*) AS n FROM ({table}) GROUP BY label, term"
+    connection.execute(f"COPY ({counted}) TO '{out}' (FORMAT parquet)")
+    return {**clock.read(), **_table_sums(out)}
+
+
 def count_spark(files: list[str], out: Path) -> dict:
     """Count with Spark SQL on two local cores; starting the session is not timed."""
     from pyspark.sql import SparkSession
@@ -175,6 +193,7 @@ RUNS = {
     "termsieve-1": ("termsieve, 1 worker", lambda files, out: count_termsieve(files, out, workers=1)),
     "termsieve-dask": ("termsieve, Dask, 2 processes", count_dask),
     "polars": ("polars, streaming", count_polars),
+    "duckdb": ("DuckDB, 2 threads", count_duckdb),
     "spark": ("Spark local[2]", count_spark),
 }
 DEFAULT = [name for name in RUNS if name != "termsieve-dask"]
@@ -246,7 +265,7 @@ def compare(results: dict[int, dict[str, dict]]) -> None:
     """Print how termsieve stands to the other engines, and how each grew with the documents."""
     for n_docs, engines in results.items():
         own = engines.get("termsieve")
-        for engine in ("polars", "spark"):
+        for engine in ("polars", "duckdb", "spark"):
             if own and engine in engines:
                 clock, cpu = (engines[engine][unit] / own[unit] for unit in ("seconds", "cpu_seconds"))
                 print(f"# {n_docs:,} documents: {engine} takes {clock:.1f} times the time, {cpu:.1f} the CPU")
@@ -258,6 +277,26 @@ def compare(results: dict[int, dict[str, dict]]) -> None:
         )
         print(
             f"# {engine}: {many / few:.1f} times the documents, {clock:.1f} times the time, {cpu:.1f} the CPU"
+        )
+
+
+def rows(quick: bool) -> Iterator[Row]:
+    """Yield how much faster two workers count than one, on Parquet files."""
+    from benchmarks.measure import compared
+    from termsieve import count
+
+    n_docs = 100_000 if quick else 1_000_000
+    with tempfile.TemporaryDirectory(prefix="termsieve-scale-") as folder:
+        write_documents(Path(folder), n_docs)
+        files = sorted(str(path) for path in Path(folder).glob("part-*.parquet"))
+        out = Path(folder) / "counts.parquet"
+        yield compared(
+            "counting Parquet, 2 workers, saved",
+            f"{n_docs:,} documents",
+            ("itself with 1 worker", lambda: count(files, "text", "label", workers=1).save(out)),
+            lambda: count(files, "text", "label", workers=2).save(out),
+            "1.7x, stretch 1.9x",
+            repeats=3 if quick else 5,
         )
 
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
@@ -43,8 +44,36 @@ def generated(megabytes: int) -> list[str]:
     return texts
 
 
+def ngrams(quick: bool) -> Iterator[Row]:
+    """N-grams of words, with one thread and with two, and n-grams of characters with one."""
+    posts = newsgroups()[::16] if quick else newsgroups()
+    name = "20 Newsgroups, a sixteenth" if quick else "20 Newsgroups"
+    megabytes = 3 if quick else 100
+    made = generated(megabytes)
+    inputs: list[tuple[str, list[str], dict[str, Any], str]] = [
+        (name, posts, {"ngram_range": (1, 2)}, "6x, with two threads 10x"),
+        (name, posts, {"ngram_range": (2, 3)}, ""),
+        (f"{megabytes} MB generated", made, {"ngram_range": (1, 3)}, "6x, with two threads 10x"),
+        (name, posts, {"analyzer": "char", "ngram_range": (2, 5)}, ""),
+        (name, posts, {"analyzer": "char_wb", "ngram_range": (3, 5)}, "6x, stretch 12x"),
+    ]
+    for on, texts, options, goal in inputs:
+        least, most = options["ngram_range"]
+        for n_threads in (1,) if "analyzer" in options else (1, 2):
+            yield compared(
+                f"{options.get('analyzer', 'word')} n-grams ({least}, {most}), identical, "
+                f"{n_threads} thread{'s' * (n_threads > 1)}",
+                on,
+                ("CountVectorizer", partial(CountVectorizer(**options).fit_transform, texts)),
+                partial(TermVectorizer(n_threads=n_threads, **options).fit_transform, texts),
+                goal,
+                repeats=1 if quick else 3,
+            )
+
+
 def rows(quick: bool) -> Iterator[Row]:
     """Yield the comparisons on real and on generated text, with one thread and with two."""
+    yield from ngrams(quick)
     inputs = {"20 Newsgroups, a quarter": newsgroups()[::4]} if quick else {"20 Newsgroups": newsgroups()}
     for megabytes in (6, 12, 25) if quick else (50, 100, 200):
         inputs[f"{megabytes} MB generated"] = generated(megabytes)

@@ -75,9 +75,8 @@ def module_page(name: str, values: dict[str, Any]) -> str:
         left = {own: value for own, value in left.items() if own not in chosen}
         if chosen:
             listed = "".join(f"   {own}\n" for own in chosen)
-            page += (
-                title(kind, "-") + f".. autosummary::\n   :toctree: names\n   :nosignatures:\n\n{listed}\n"
-            )
+            page += title(kind, "-") + ".. autosummary::\n   :toctree: names\n   :nosignatures:\n\n"
+            page += f"{listed}\n"
     if left:
         page += title("Data", "-")
     return page + "".join(f".. py:data:: {own}\n\n   {data_comment(name, own)}\n\n" for own in left)

@@ -94,9 +94,12 @@ def test_the_version_is_that_of_the_package():
 
 
 def test_ranking_leaves_scikit_learn_alone():
+    """And scipy.special, which is slow to import, unless the metric needs it."""
     code = """
 import sys, termsieve
-counts = termsieve.Counts.from_matrix([[1, 0], [0, 1]], ["a", "b"])
+counts = termsieve.Counts.from_matrix([[1, 0], [0, 1]], ["a", "b"], terms=["x", "y"])
+termsieve.telling_words(counts, k=1)
+assert "scipy.special" not in sys.modules
 termsieve.cut(termsieve.rank(termsieve.score(counts, "bns")), k=1)
 assert "sklearn" not in sys.modules
 """

@@ -71,6 +71,8 @@ def folder(tmp_path, monkeypatch):
     table("topics.csv", ("text", "label"), [(text, f"{label}; daily") for text, label in topics])
     lines = [json.dumps({"text": text, "labels": [label, "daily"]}) for text, label in topics]
     (tmp_path / "articles.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    for name in ("may", "june"):
+        table(f"{name}.csv", ("text", "label"), texts(["ham", "spam"], 60))
     return tmp_path
 
 

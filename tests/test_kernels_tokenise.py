@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from termsieve.kernels.tokenise import Alphabet, Documents, TermTable, place_rows
+from termsieve.kernels.documents import Alphabet, Documents
+from termsieve.kernels.tokenise import TermTable, place_rows
 
 from termsieve.terms import Analysis
 from termsieve.terms.alphabet import N_CODE_POINTS, alphabet_of, lower_case, members

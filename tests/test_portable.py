@@ -1,5 +1,6 @@
 """Exported models: pipeline, Python, JavaScript and SQL decide the same; what they cannot do is an error."""
 
+import contextlib
 import copy
 import json
 import re
@@ -449,6 +450,45 @@ def test_what_is_no_json_gives_one_sentence(text):
     with pytest.raises(ModelError) as error:
         loads(text)
     assert "\n" not in str(error.value)
+
+
+JUNK = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(10**20), 10**20),
+    st.floats(allow_nan=False),
+    st.text(max_size=3),
+    st.lists(st.integers(-5, 10**6), max_size=4),
+    st.just({}),
+)
+
+
+@settings(max_examples=200)
+@given(data=st.data())
+def test_whatever_is_changed_nothing_else_is_raised(data):
+    """One value anywhere in a small model becomes another: the model is refused, or it decides."""
+    found = copy.deepcopy(SMALL)
+    place, key = None, None
+    while place is None or (isinstance(place[key], dict | list) and place[key] and data.draw(st.booleans())):
+        place = found if place is None else place[key]
+        key = data.draw(st.sampled_from(list(place) if isinstance(place, dict) else range(len(place))))
+    place[key] = data.draw(JUNK)
+    with contextlib.suppress(ModelError):
+        model = loads(json.dumps(found))
+        model.decide("Cheap pills, NOW İΣ")
+        model.explain("Cheap pills")
+
+
+def small_model():
+    vectorizer = TermVectorizer(token_pattern=r"\b[a-z]+\b", ngram_range=(1, 2), stop_words=["the"])
+    pipeline = make_pipeline(vectorizer, TermScaler(), get_learner("svm"))
+    made = Model(pipeline.fit(["cheap pills", "see you", "at noon"], ["a", "b", "c"])).describe()
+    made["text"]["lowercase"]["runs"] = made["text"]["lowercase"]["runs"][:3]
+    made["text"]["token"]["word"] = made["text"]["token"]["word"][:8]
+    return made
+
+
+SMALL = small_model()
 
 
 @pytest.mark.skipif(NODE is None, reason="there is no Node")

@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 TOCTREE = re.compile(r"^:::\{toctree\}\n(.*?)^:::$", re.MULTILINE | re.DOTALL)
-SECTION = re.compile(r"^(Parameters|Attributes|Returns|Yields|Examples)\n-+\n", re.MULTILINE)
+SECTION = re.compile(r"^([A-Z][A-Za-z ]+)\n-+\n", re.MULTILINE)
 
 
 def load(name):
@@ -47,12 +47,16 @@ def sections(text):
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
+def entries(section):
+    """Return the names that a section describes; several may share a description."""
+    heads = re.findall(r"^([*\w][\w, *]*)(?: :.*)?$", section, re.MULTILINE)
+    return {name.strip(" *") for head in heads for name in head.split(",")}
+
+
 def documented(text):
     """Return the names that the sections of parameters and attributes describe."""
     found = sections(text)
-    both = found.get("Parameters", "") + "\n" + found.get("Attributes", "")
-    heads = re.findall(r"^([*\w][\w, *]*)(?: :.*)?$", both, re.MULTILINE)
-    return {name.strip(" *") for head in heads for name in head.split(",")}
+    return entries(found.get("Parameters", "")) | entries(found.get("Attributes", ""))
 
 
 def parameters(value):
@@ -66,33 +70,49 @@ def parameters(value):
 THINGS = dict(with_methods())
 
 
-@pytest.mark.parametrize("name", THINGS)
-def test_every_parameter_is_documented(name):
-    value = THINGS[name]
-    missing = [own for own in parameters(value) if own not in documented(inspect.getdoc(value) or "")]
-    assert not missing, f"the docstring of {name} says nothing about {', '.join(missing)}"
+FUNCTIONS = {name: value for name, value in THINGS.items() if inspect.isfunction(value)}
 
 
-@pytest.mark.parametrize("name", [name for name, value in THINGS.items() if inspect.isfunction(value)])
-def test_every_result_is_documented(name):
+def test_every_parameter_is_documented():
+    known = {name: documented(inspect.getdoc(value) or "") for name, value in THINGS.items()}
+    missing = {
+        name: [own for own in parameters(value) if own not in known[name]] for name, value in THINGS.items()
+    }
+    assert not {name: own for name, own in missing.items() if own}
+
+
+def test_no_parameter_is_documented_that_is_gone():
+    described = {name: sections(inspect.getdoc(value) or "") for name, value in FUNCTIONS.items()}
+    gone = {
+        name: entries(described[name].get("Parameters", "")) - set(inspect.signature(value).parameters)
+        for name, value in FUNCTIONS.items()
+    }
+    assert not {name: own for name, own in gone.items() if own}
+
+
+def says_what_it_returns(value):
     """A method without parameters may say it in its first sentence."""
-    value = THINGS[name]
     text = inspect.getdoc(value) or ""
     if inspect.signature(value).return_annotation in ("None", None):
-        return
+        return True
     said = {"Returns", "Yields"} & set(sections(text))
-    assert said or (not parameters(value) and re.match("Return|Yield", text)), name
+    return said or (not parameters(value) and re.match("Return|Yield", text))
 
 
-@pytest.mark.parametrize("name", [name for name in CALLABLES if re.fullmatch(r"termsieve\.[a-z]\w*", name)])
-def test_every_function_of_the_front_door_has_an_example(name):
-    assert "Examples" in sections(inspect.getdoc(CALLABLES[name])), name
+def test_every_result_is_documented():
+    assert not [name for name, value in FUNCTIONS.items() if not says_what_it_returns(value)]
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in CALLABLES])
-def test_every_constant_is_explained(name):
-    module, _, own = name.rpartition(".")
-    assert API.data_comment(module, own), f"put a comment that begins with #: above {own}"
+def test_every_function_of_the_front_door_has_an_example():
+    front = [name for name in CALLABLES if re.fullmatch(r"termsieve\.[a-z]\w*", name)]
+    assert len(front) > 20
+    assert not [name for name in front if "Examples" not in sections(inspect.getdoc(CALLABLES[name]))]
+
+
+def test_every_constant_is_explained():
+    constants = [name.rpartition(".") for name in NAMES if name not in CALLABLES]
+    unexplained = [own for module, _, own in constants if not API.data_comment(module, own)]
+    assert not unexplained, "put a comment that begins with #: above them"
 
 
 def test_a_missing_parameter_is_noticed():

@@ -119,7 +119,13 @@ def test_the_patterns_the_kernel_knows(pattern, rule):
 def test_what_the_kernel_does_not_do_is_left_to_python():
     assert Analysis().compiled
     assert Analysis(strip_accents="ascii", stop_words="english").compiled
-    for options in ({"ngram_range": (1, 2)}, {"analyzer": "char"}, {"tokenizer": str.split}):
+    assert Analysis(ngram_range=(2, 3)).compiled
+    assert Analysis(analyzer="char", tokenizer=str.split).compiled
+    for options in (
+        {"ngram_range": (1, 2), "stem": "porter"},
+        {"analyzer": str.split},
+        {"tokenizer": str.split},
+    ):
         assert not Analysis(**options).compiled
 
 
@@ -188,7 +194,7 @@ def test_scikit_learn_is_not_imported():
 
 
 @pytest.mark.parametrize("column", [100_000_000, 2**40, 2**70, -2, 2, "1", 0.5, None])
-@pytest.mark.parametrize("options", [{}, {"ngram_range": (1, 2)}], ids=["compiled", "plain"])
+@pytest.mark.parametrize("options", [{}, {"tokenizer": str.split}], ids=["compiled", "plain"])
 def test_a_vocabulary_from_elsewhere_cannot_write_outside_the_matrix(column, options):
     vectorizer = TermVectorizer(**options).fit(["known words"])
     vectorizer.vocabulary_ = {"known": 0, "words": column}

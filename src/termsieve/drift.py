@@ -192,10 +192,17 @@ def _changed_words(record: Record, X: Any, names: list[str], level: float) -> pl
 
 
 def _coverage(record: Record, X: Any, names: list[str]) -> tuple[float, float]:
-    """Return the mean share of a document's words that training knew, and the chance of such a difference."""
-    shares = covered(X, [name in record.terms for name in names])
+    """Return the mean share of a document's words that training knew, and the chance of such a difference.
+
+    One unknown word can be in many documents: documents and unknown words both vary by chance.
+    """
+    known = np.array([name in record.terms for name in names])
+    shares = covered(X, known)
     mean, deviation = record.coverage
-    error = np.sqrt(deviation**2 / record.documents + shares.var() / len(shares))
+    sizes = np.diff(X.indptr)
+    of_words = np.bincount(X.indices, np.repeat(1 / np.maximum(sizes, 1), sizes), minlength=len(names))
+    by_words = float(((of_words[~known] / len(shares)) ** 2).sum())
+    error = np.sqrt(deviation**2 / record.documents + shares.var() / len(shares) + by_words)
     gap = float(shares.mean()) - mean
     p = 2 * norm.sf(abs(gap) / error) if error > 0 else float(gap == 0)
     return float(shares.mean()), float(p)

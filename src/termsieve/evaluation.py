@@ -50,14 +50,16 @@ class Evaluation:
         figure = float(np.mean(f1(tp[goal], fp[goal], fn[goal])))
         low, high = _interval(cells, goal, figure)
         return cls(
-            tuple(each.item() if isinstance(each, np.generic) else each for each in classes),
-            len(truth),
-            *(tuple(int(n) for n in side) for side in (tp, fp, fn)),
-            None if table is None else tuple(map(tuple, table)),
-            "f1",
-            figure,
-            low,
-            high,
+            classes=tuple(each.item() if isinstance(each, np.generic) else each for each in classes),
+            documents=len(truth),
+            tp=tuple(map(int, tp)),
+            fp=tuple(map(int, fp)),
+            fn=tuple(map(int, fn)),
+            table=None if table is None else tuple(map(tuple, table)),
+            goal="f1",
+            figure=figure,
+            low=low,
+            high=high,
         )
 
     @property

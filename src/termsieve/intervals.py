@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import BarycentricInterpolator
-from scipy.special import betaincinv, logit, ndtr, ndtri
 
 from termsieve.errors import ParameterError
 from termsieve.metrics import Floats, direction
@@ -64,6 +62,8 @@ def term_intervals(ranking: Ranking, k: int, level: float) -> Intervals:
     tails = ((1 - level) / 2, (1 + level) / 2)
     generator = np.random.default_rng(0)
     if scores.metric.standardised:
+        from scipy.special import ndtri  # here, because importing it takes longer than most commands
+
         at = _shown_signed(ranking, columns)
         low, high = (at[listed] + ndtri(tail) for tail in tails)
         null = np.zeros(len(low))
@@ -117,6 +117,8 @@ def _score_bounds(
 
 def _rate_quantiles(found: Floats, of: Floats) -> Floats:
     """Return POINTS quantiles, even in probability, of rates with Jeffreys' prior: terms x points."""
+    from scipy.special import betaincinv, logit
+
     at, matrix = _interpolation()
     nodes = logit(betaincinv(found[:, None] + 0.5, (of - found)[:, None] + 0.5, at))
     return 1 / (1 + np.exp(-(nodes @ matrix)))  # type: ignore[no-any-return]
@@ -128,6 +130,9 @@ def _interpolation() -> tuple[Floats, Floats]:
 
     The logarithm of a rate's odds is a smooth function of the normal quantile, almost a line.
     """
+    from scipy.interpolate import BarycentricInterpolator
+    from scipy.special import ndtr, ndtri
+
     points = ndtri((np.arange(POINTS) + 0.5) / POINTS)
     nodes = points[-1] * np.cos(np.pi * (np.arange(NODES) + 0.5) / NODES) / np.cos(np.pi / 2 / NODES)
     return ndtr(nodes), BarycentricInterpolator(nodes, np.eye(NODES))(points).T

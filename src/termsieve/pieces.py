@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from termsieve.machine import processor_count
 
-PIECE_CHARACTERS = 1 << 20
-PIECE_TEXTS = 4096
+PIECE_CHARACTERS = 4 << 20  # in smaller pieces, looking up the distinct words takes longer
+PIECE_TEXTS = 16_384
 MOST_THREADS = 4
 Given = TypeVar("Given")
 Found = TypeVar("Found")
 
 
-def pieces(texts: Iterable[str]) -> Iterator[list[str]]:
-    """Yield the texts in lists of about a megabyte."""
+def pieces(texts: Iterable[Any]) -> Iterator[list[Any]]:
+    """Yield the texts in lists of a few megabytes."""
     piece: list[str] = []
     size = 0
     for text in texts:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from termsieve.counts.cells import dense_rows
 from termsieve.counts.table import Counts
 from termsieve.display import SHOWN_ROWS, html_table
 from termsieve.errors import InputError
+from termsieve.kernels import ranking as kernel
 from termsieve.metrics import Floats, Metric, Occurrences, direction, get_metric
 
 if TYPE_CHECKING:
@@ -161,18 +162,48 @@ class Scores:
 
     def distinct(self) -> tuple[Iterator[Block], NDArray[np.int64]]:
         """Return the blocks of the distinct columns, and for each column which of these it is."""
+        if self._reads_tables_only:
+            values, at, kind = self._table_values()
+            signed = self.metric.kind == "signed"
+            whole = slice(0, self.counts.n_classes)
+            return iter([Block(whole, values[at], self.counts.distinct[0], signed=signed)]), kind
         if sparse.issparse(self.counts.tp) or self.metric.reads == "terms" or self.metric.by_name:
             return self._blocks(self.counts), np.arange(self.counts.n_terms)
         if self.metric.reads and self.counts.occurrences:
             first, kind = self.counts.distinct_occurrences
             return self._blocks(self.counts, first), kind
         counts, kind = self.counts.distinct
-        if self.metric.needs or counts.weighted:
-            return self._blocks(counts), kind
-        tp, fp, pos, neg, at = counts.tables
-        values = self.values_of(tp, fp, pos, neg)
+        return self._blocks(counts), kind
+
+    def greatest(self) -> tuple[Floats, NDArray[np.int64]]:
+        """Return the greatest score of each distinct column, and for each column which of these it is.
+
+        The scores of a signed metric count by their absolute value.
+        """
         signed = self.metric.kind == "signed"
-        return iter([Block(slice(0, counts.n_classes), values[at], counts, signed=signed)]), kind
+        if self._reads_tables_only:
+            values, at, kind = self._table_values()
+            return kernel.greatest(np.abs(values) if signed else values, at), kind
+        blocks, kind = self.distinct()
+        parts = [(np.abs(block.values) if signed else block.values).max(axis=0) for block in blocks]
+        return reduce(np.maximum, parts), kind
+
+    @property
+    def _reads_tables_only(self) -> bool:
+        """Whether a score depends on nothing but the 2x2 table, so that distinct tables are scored once."""
+        metric, counts = self.metric, self.counts
+        if sparse.issparse(counts.tp) or metric.reads == "terms" or metric.by_name or metric.needs:
+            return False
+        return not counts.weighted and not (metric.reads and counts.occurrences)
+
+    def _table_values(self) -> tuple[Floats, NDArray[np.int32], NDArray[np.int64]]:
+        """Return the scores of the distinct tables, where each class and distinct column finds its own, and
+        which distinct column each column is.
+        """
+        counts, kind = self.counts.distinct
+        tp, fp, pos, neg, at = counts.tables
+        values = np.ascontiguousarray(self.values_of(tp, fp, pos, neg), dtype=np.float64)
+        return values, at, kind
 
     def values_of(self, tp: Any, fp: Any, pos: Any, neg: Any, extra: Mapping[str, Any] = {}) -> Floats:
         """Return the scores of tables, folded as these scores are; `extra` is what the metric reads.

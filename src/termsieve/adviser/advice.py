@@ -105,12 +105,16 @@ class Advice:
         The best figure for each number of terms.
     best_cross_validated : float
         The best figure of the race; it is optimistic.
-    doubling : Difference, optional
-        What the last doubling of the training documents changed.
+    learning_curve : LearningCurve, optional
+        How the figure grew with the number of training documents.
+    probabilities : Calibrated, optional
+        What turns decision values into probabilities, if it was asked for.
     n_docs : int
         Number of documents.
     n_raced : int
         Number of documents on which the settings were compared.
+    duplicates : Duplicates
+        The documents that occur more than once.
     skew : float
         Documents outside the class per document in it.
     held_out : int

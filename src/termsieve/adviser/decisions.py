@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsieve.adviser.goals import Floats, Goal, get_goal
-from termsieve.adviser.verdicts import Flags, Verdicts
+from termsieve.adviser.verdicts import Flags, Verdicts, joined
 
 Folds = Sequence[int]
 NEVER = -1e9  # the decision value of a class that no training document has
@@ -165,11 +165,11 @@ def cross_figure(
 ) -> float:
     """Return the goal's figure over some folds, each fold cut where the others suggest."""
     if goal.of_counts is None:
-        inside = np.isin(fold, list(folds))
-        values = None if verdicts.values is None else verdicts.values[inside]
-        return Verdicts(verdicts.truth[inside], verdicts.said[inside], verdicts.one_label, values).figure(
-            goal
-        )
+        assert verdicts.values is not None
+        truth, said, values = verdicts.truth, verdicts.said, verdicts.values
+        rows = [fold == number for number in folds]
+        parts = [Verdicts(truth[row], said[row], verdicts.one_label, values[row]) for row in rows]
+        return joined(parts).figure(goal)
     sums, n_docs = tally.cross_sums(folds, tuned)
     return float(goal.figures(sums[None], np.array([n_docs]), verdicts.one_label)[0])
 

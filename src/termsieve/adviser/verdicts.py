@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 
 from termsieve.adviser.goals import ORDERED, Floats, Goal
 
@@ -57,9 +58,17 @@ def figures_of_cells(goal: Goal, weights: NDArray, cells: Floats, one_label: boo
     return goal.figures(sums.reshape(len(sums), 3, -1), weights.sum(axis=1), one_label)
 
 
+def ranks(values: Floats) -> Floats:
+    """Return the place of each value in its column, between 0 and 1; equal values have equal places."""
+    return np.asarray(rankdata(values, axis=0) / max(1, len(values)))
+
+
 def joined(parts: list[Verdicts]) -> Verdicts:
-    """Return the verdicts of all parts, one below the other."""
-    values = [part.values for part in parts if part.values is not None]
+    """Return the verdicts of all parts, one below the other; decision values become ranks within their part.
+
+    Each part has a model of its own, whose values cannot be compared with those of another.
+    """
+    values = [ranks(part.values) for part in parts if part.values is not None]
     return Verdicts(
         np.concatenate([part.truth for part in parts]),
         np.concatenate([part.said for part in parts]),

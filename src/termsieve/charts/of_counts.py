@@ -83,7 +83,18 @@ def overlap(table: pl.DataFrame) -> alt.LayerChart:
 
 
 def word_rates(table: pl.DataFrame) -> alt.LayerChart:
-    """Return the lines of `differences.word_rates`: the share of documents with each word, with its band."""
+    """Return the lines of `differences.word_rates`: the share of documents with each word, with its band.
+
+    Parameters
+    ----------
+    table : polars.DataFrame
+        The table of `differences.word_rates`.
+
+    Returns
+    -------
+    altair.Chart
+        The chart; `save` writes it to a file.
+    """
     names = table["term"].unique(maintain_order=True).to_list()
     windows = table["window"].unique(maintain_order=True).to_list()
     base = alt.Chart(records(table)).encode(

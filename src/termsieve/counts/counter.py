@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, NamedTuple, Self
 
@@ -19,6 +20,8 @@ from termsieve.labels import are_several, checked_labels, listed, present_labels
 from termsieve.terms import Analysis, stemmer
 
 Rows = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
+# The numbers of the terms by spelling, the terms as UTF-8 in this order, and the end of each.
+Order = tuple[Ints, NDArray[np.uint8], Ints]
 _NEVER_MISSING = {str, int, bool, list, tuple, set, frozenset, np.ndarray}
 
 
@@ -115,6 +118,12 @@ def _numbers(known: dict[str, int], terms: Iterable[str]) -> NDArray[np.int32]:
     return np.array([known.setdefault(term, len(known)) for term in terms], dtype=np.int32)
 
 
+def _order(known: dict[str, int]) -> Order:
+    """Return the order of numbered terms."""
+    terms = sorted(known)
+    return np.array([known[term] for term in terms], dtype=np.int64), *spelled(terms)
+
+
 class _CompiledTerms:
     """The vocabulary of the kernel and, if words are stemmed, the vocabulary of stems."""
 
@@ -153,16 +162,15 @@ class _CompiledTerms:
             return numbers
         return _numbers(self._stems, other._stems)
 
-    def order(self) -> tuple[Ints, list[str]]:
+    def order(self) -> Order:
         if self._stemmed is None:
             order = self._table.order()
-            return order, self._table.terms(order)
-        terms = sorted(self._stems)
-        return np.array([self._stems[term] for term in terms], dtype=np.int64), terms
+            return order, *self._table.spelling(order)
+        return _order(self._stems)
 
 
 class _PlainTerms:
-    """The vocabulary of terms that plain Python finds: n-grams, characters, the caller's own functions."""
+    """The vocabulary of terms that plain Python finds, such as those of the caller's own functions."""
 
     def __init__(self, analysis: Analysis) -> None:
         self._analyse = analysis.analyser()
@@ -194,9 +202,8 @@ class _PlainTerms:
     def numbers(self, other: Self) -> NDArray[np.int32]:
         return _numbers(self._numbers, other._numbers)
 
-    def order(self) -> tuple[Ints, list[str]]:
-        terms = sorted(self._numbers)
-        return np.array([self._numbers[term] for term in terms], dtype=np.int64), terms
+    def order(self) -> Order:
+        return _order(self._numbers)
 
 
 class Counter:
@@ -221,23 +228,33 @@ class Counter:
         self._add_sizes(other._pos)
         self.n_docs += other.n_docs
 
+    def _sorted_cells(self, order: Ints, column: NDArray[np.int32], workers: int) -> list[Any]:
+        """Return the table of the cells; each worker makes that of some of the terms."""
+        if workers == 1:
+            return list(self._cells.table(order, column))
+        with ThreadPoolExecutor(workers) as pool:
+            parts = list(pool.map(self._cells.table, np.array_split(order, workers), [column] * workers))
+        indptr, *arrays = zip(*parts, strict=True)
+        starts = np.cumsum([0, *[ends[-1] for ends in indptr]])
+        bounds = [start + ends[1:] for start, ends in zip(starts, indptr, strict=False)]
+        joined = [None if group[0] is None else np.concatenate(group) for group in arrays]
+        return [np.concatenate([starts[:1], *bounds]), *joined]
+
     def _add_sizes(self, more: Ints) -> None:
         sizes = np.zeros(max(len(self._pos), len(more)), dtype=np.int64)
         sizes[: len(self._pos)] = self._pos
         sizes[: len(more)] += more
         self._pos = sizes
 
-    def tally(self, codes: LabelCodes) -> Tally:
+    def tally(self, codes: LabelCodes, workers: int = 1) -> Tally:
         """Return the tally of all documents so far; `codes` holds the labels of the class numbers."""
-        order, terms = self._terms.order()
-        spelling, ends = spelled(terms)
-        del terms
+        order, spelling, ends = self._terms.order()
         labels = codes.labels[: len(self._pos)]
         by_label = sorted(range(len(labels)), key=labels.__getitem__)
         column = np.empty(len(labels), dtype=np.int32)
         column[by_label] = np.arange(len(labels), dtype=np.int32)
         excess, tf_total, squares = self._cells.columns(order)
-        indptr, indices, docs, sums, df = self._cells.table(order, column)
+        indptr, indices, docs, sums, df = self._sorted_cells(order, column, workers)
         layout, shape = (indices, indptr), (len(order), len(labels))
         tp = sparse.csr_array((docs, *layout), shape=shape)
         return Tally(

@@ -17,6 +17,7 @@ from termsieve.counts.table import Counts
 from termsieve.counts.windows import Windows
 from termsieve.errors import FormatError, InputError, TermsieveError
 from termsieve.files import write_whole
+from termsieve.kernels import counting
 from termsieve.labels import checked_labels, class_array
 from termsieve.parquet import CHECKSUM, Parquet, file_metadata, sealed
 
@@ -195,8 +196,12 @@ def _list_columns(table: Any, at: str, value: str) -> dict[str, Any]:
     """Return two polars list columns: for each term, the positions and values of its nonzero cells."""
     import polars as pl
 
-    cells = sparse.csc_array(table)
-    cells.sort_indices()
+    if sparse.issparse(table) or table.dtype != np.int64:
+        cells = sparse.csc_array(table)
+        cells.sort_indices()
+    else:
+        indptr, rows, values = counting.nonzero_cells(table)
+        cells = sparse.csc_array((values, rows, indptr), shape=table.shape)
     lists = pl.concat(
         [_lists(cells, start, at, value) for start in range(0, max(cells.shape[1], 1), LISTED_TERMS)]
     )

@@ -175,12 +175,13 @@ def counted_piece(reader: Reader, analysis: Analysis, occurrences: bool, workers
 
 def _joined(counters: list[Counter], codes: LabelCodes) -> Tally:
     """Return the tally of all counters, which are merged in pairs."""
+    workers = len(counters)
     while len(counters) > 1:
         half = -(-len(counters) // 2)
         with ThreadPoolExecutor(half) as pool:
             list(pool.map(Counter.absorb, counters, counters[half:]))
         del counters[half:]
-    return counters[0].tally(codes) if counters[0].n_docs else empty_tally()
+    return counters[0].tally(codes, workers) if counters[0].n_docs else empty_tally()
 
 
 def tally_of(source: Source, analysis: Analysis, occurrences: bool, max_terms: int | None = None) -> Pruned:

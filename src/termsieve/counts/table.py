@@ -305,6 +305,20 @@ class Counts:
     def columns(self, terms: Iterable[str | int], name: str = "terms") -> NDArray[np.int64]:
         """Return the columns of some terms, given by name or by column; those that are not there are ignored.
 
+        Parameters
+        ----------
+        terms : iterable of str or int
+            Terms, or their columns.
+        name : str
+            The name of the argument, for errors.
+
+        Returns
+        -------
+        ndarray of int
+            The columns, ascending.
+
+        Examples
+        --------
         >>> Counts.from_matrix([[1, 0], [0, 1]], ["a", "b"], terms=["one", "two"]).columns(["two", "ten"])
         array([1])
         """

@@ -84,18 +84,19 @@ class Tally:
                 f"none of the {self.n_docs:,} documents has a term; are they empty, or only stop words?"
             )
         classes = encode_labels([self.classes] if self.kind.several else list(self.classes)).classes
-        return Counts(
-            self.tp.T.tocsr(),
+        counts = Counts(
+            self.tp.T,
             self.pos,
             self.df,
             self.n_docs,
             classes,
-            self.terms(),
             multilabel=self.kind.several,
-            tf=None if self.tf is None else self.tf.T.tocsr(),
+            tf=None if self.tf is None else self.tf.T,
             tf_total=self.tf_total,
             squares=self.squares,
         )
+        counts.terms = np.fromiter(self.terms(), dtype=object, count=self.n_terms)  # sorted, so distinct
+        return counts
 
     def __add__(self, other: Tally) -> Tally:
         if self.n_docs == 0 or other.n_docs == 0:

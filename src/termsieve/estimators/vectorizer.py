@@ -34,9 +34,9 @@ DECODE_ERRORS = ("strict", "ignore", "replace")
 class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     r"""Count the terms of texts: CountVectorizer's parameters and results, many times faster.
 
-    A compiled tokeniser is used for words (no n-grams) with the default pattern, and with every pattern that
-    repeats one set of characters, such as ``[a-z]+`` or ``(?u)\b[a-zA-Z][a-zA-Z]+\b``. Everything else runs
-    in plain Python.
+    A compiled tokeniser is used for words and their n-grams with the default pattern, and with every pattern
+    that repeats one set of characters, such as ``[a-z]+`` or ``(?u)\b[a-zA-Z][a-zA-Z]+\b``; and for
+    n-grams of characters. Everything else, such as n-grams of stems, runs in plain Python.
 
     Parameters
     ----------

@@ -290,3 +290,29 @@ def distinct_tables(const int64_t[:, ::1] tp, const int64_t[::1] df, Py_ssize_t 
                 at[c, t] = <int32_t>n_tables
                 n_tables += 1
     return of_class_array[:n_tables].copy(), of_term_array[:n_tables].copy(), at_array
+
+
+def nonzero_cells(const int64_t[:, ::1] table):
+    """Return the nonzero cells column by column: indptr, and the row and the value of each cell."""
+    cdef Py_ssize_t n_rows = table.shape[0], n_columns = table.shape[1], r, c
+    cdef int64_t at
+    indptr = np.zeros(n_columns + 1, dtype=np.int64)
+    cdef int64_t[::1] ends = indptr
+    with nogil:
+        for r in range(n_rows):
+            for c in range(n_columns):
+                ends[c + 1] += table[r, c] != 0
+        for c in range(n_columns):
+            ends[c + 1] += ends[c]
+    rows, values = np.empty(indptr[n_columns], dtype=np.int32), np.empty(indptr[n_columns], dtype=np.int64)
+    cdef int32_t[::1] row = rows
+    cdef int64_t[::1] value = values, following = indptr[:n_columns].copy()
+    with nogil:
+        for r in range(n_rows):
+            for c in range(n_columns):
+                if table[r, c] != 0:
+                    at = following[c]
+                    row[at] = <int32_t>r
+                    value[at] = table[r, c]
+                    following[c] = at + 1
+    return indptr, rows, values

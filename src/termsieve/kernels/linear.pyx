@@ -6,11 +6,12 @@ Rows are given as in termsieve.kernels.rows; a row may stand for several equal d
 import numpy as np
 
 cimport cython
-from libc.math cimport exp, fabs, log, sqrt
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.math cimport exp, fabs, sqrt
+from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy, memset
 from scipy.linalg.cython_lapack cimport dpotrf, dpotrs
 
+from termsieve.kernels.dual cimport descend_dual, gram_cost, iterative_cost, products_cost
 from termsieve.kernels.rows cimport Rows, add, add_outer, add_squares, dot, longest, rows_of
 
 
@@ -193,21 +194,6 @@ cdef bint solve_gram(const Rows* rows, Workspace space, Py_ssize_t n_active) noe
     return slope < 0.0
 
 
-cdef inline double gram_cost(double n_active) noexcept nogil:
-    """Return about how many nanoseconds `solve_gram` takes once it has the inner products."""
-    return n_active * n_active * (1.0 + n_active / 70.0)
-
-
-cdef inline double products_cost(double entries, double width) noexcept nogil:
-    """Return about how many nanoseconds the inner products of rows with so many entries take."""
-    return entries * entries / width
-
-
-cdef inline double iterative_cost(double entries, double width) noexcept nogil:
-    """Return about how many nanoseconds `solve_iterative` takes."""
-    return 2.0 * sqrt(width) * (2.4 * entries + 3.0 * width)
-
-
 cdef void solve_iterative(const Rows* rows, Workspace space, Py_ssize_t n_active, double goal) noexcept nogil:
     """Solve H step = -gradient by conjugate gradients, scaled by H's diagonal, to a residual of `goal`."""
     cdef int i, width = rows.width, rounds
@@ -366,96 +352,6 @@ cdef void newton(
             space.margin[r] += t * space.turn[r]
 
 
-cdef bint descend_dual(const Rows* rows, Workspace space, double* w, double tolerance) noexcept nogil:
-    """Coordinate descent on the dual of the squared hinge (Hsieh et al. 2008), with shrinking.
-
-    It starts from the dual point that `w` implies. Unlike liblinear it ends only when every projected gradient
-    is within the tolerance: the difference of the extremes is small early where rows are merged. Returns
-    whether it got there; it gives up when, at the pace of the last epochs, Newton steps on the rows that
-    are left would get there sooner.
-    """
-    cdef Py_ssize_t n = rows.n, n_active = n, i, j, r
-    cdef double entries, limit = 1e300, highest, lowest, gradient, alpha, lack, worst, pace, newton_cost
-    cdef double first = 0.0, second = 0.0
-    cdef double past[4]
-    cdef int epoch
-    cdef int64_t swap, p
-    cdef uint32_t seed = 1
-    cdef double* alphas = &space.alpha[0]
-    cdef double* norm = &space.norm[0]
-    for r in range(n):
-        space.order[r] = r
-        lack = 1.0 - rows.sign[r] * dot(rows, r, w)
-        alphas[r] = rows.cost[r] * lack if lack > 0.0 else 0.0
-        norm[r] = 1.0 / rows.cost[r] + 1.0
-        if rows.value == NULL:
-            norm[r] += rows.end[r] - rows.start[r]
-        else:
-            for p in range(rows.start[r], rows.end[r]):
-                norm[r] += rows.value[p] * rows.value[p]
-    memset(w, 0, rows.width * sizeof(double))
-    for r in range(n):
-        if alphas[r] > 0.0:
-            add(rows, r, alphas[r] * rows.sign[r], w)
-            first += alphas[r]
-            second += alphas[r] * alphas[r] / rows.cost[r]
-    for i in range(rows.width):
-        second += w[i] * w[i]
-    if second > 0.0:
-        # The best multiple of the point: with more columns than it was found for, it is too large.
-        for r in range(n):
-            alphas[r] *= first / second
-        for i in range(rows.width):
-            w[i] *= first / second
-    for epoch in range(1000):
-        highest = -1e300
-        lowest = 1e300
-        entries = 0.0
-        for i in range(n_active):
-            seed = seed * <uint32_t> 1664525 + <uint32_t> 1013904223
-            j = i + <Py_ssize_t> ((<uint64_t> seed * <uint64_t> (n_active - i)) >> 32)
-            swap = space.order[i]
-            space.order[i] = space.order[j]
-            space.order[j] = swap
-        i = 0
-        while i < n_active:
-            r = space.order[i]
-            entries += rows.end[r] - rows.start[r] + 2
-            alpha = alphas[r]
-            gradient = rows.sign[r] * dot(rows, r, w) - 1.0 + alpha / rows.cost[r]
-            if alpha == 0.0:
-                if gradient > limit:
-                    n_active -= 1
-                    space.order[i] = space.order[n_active]
-                    space.order[n_active] = r
-                    continue
-                if gradient > 0.0:
-                    gradient = 0.0
-            highest = max(highest, gradient)
-            lowest = min(lowest, gradient)
-            if fabs(gradient) > 1e-12:
-                alphas[r] = max(alpha - gradient / norm[r], 0.0)
-                add(rows, r, (alphas[r] - alpha) * rows.sign[r], w)
-            i += 1
-        if highest <= tolerance and lowest >= -tolerance:
-            if n_active == n:
-                return True
-            n_active = n
-            limit = 1e300
-        else:
-            # Half the usual limit: what is shrunk wrongly comes back in a Newton step.
-            limit = 0.5 * highest if highest > 0.0 else 1e300
-        worst = max(highest, -lowest)
-        if epoch >= 5:
-            pace = 0.25 * log(worst / past[epoch % 4])
-            newton_cost = min(gram_cost(n_active), iterative_cost(entries, rows.width))
-            newton_cost = 3.0 * newton_cost + products_cost(entries, rows.width)
-            if pace >= 0.0 or log(tolerance / worst) / pace * 2.4 * entries > newton_cost:
-                return False
-        past[epoch % 4] = worst
-    return False
-
-
 def solve(
     Workspace space,
     bint logistic,
@@ -505,7 +401,7 @@ def solve(
     space.reserve(rows.n, width)
     if method == DUAL:
         with nogil:
-            done = descend_dual(&rows, space, &w[0], tolerance)
+            done = descend_dual(&rows, &space.order[0], &space.alpha[0], &space.norm[0], &w[0], tolerance)
         for r in range(rows.n):
             n_bent += space.alpha[r] > 0.0
     if method == DENSE:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from libc.stdint cimport int64_t
+from libc.stdint cimport int32_t, int64_t
 
 
 def places(const int64_t[::1] order, const double[::1] value, const signed char[::1] group):
@@ -19,6 +19,19 @@ def places(const int64_t[::1] order, const double[::1] value, const signed char[
                 place += 1
             out[item] = place
     return made
+
+
+def greatest(const double[::1] values, const int32_t[:, ::1] at):
+    """Return for each column of `at` the greatest of the values at the positions it holds, which are not checked."""
+    cdef Py_ssize_t n = at.shape[1], r, i
+    found = np.full(n, -np.inf)
+    cdef double[::1] out = found
+    with nogil:
+        for r in range(at.shape[0]):
+            for i in range(n):
+                if values[at[r, i]] > out[i]:
+                    out[i] = values[at[r, i]]
+    return found
 
 
 def ordered(const int64_t[::1] base, const int64_t[::1] kind, const int64_t[::1] place_of_kind):

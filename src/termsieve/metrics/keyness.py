@@ -12,10 +12,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import betaincinv, ndtr
 
 from termsieve.errors import InputError
-from termsieve.kernels.tails import log_tails
 from termsieve.metrics.papers import information_gain, joint_information_gain
 from termsieve.metrics.registry import (
     METRICS,
@@ -139,6 +137,8 @@ def _conservative_log_ratio(
     """
     require_rule(0 < level < 1, "conservative_log_ratio: level must lie between 0 and 1", level)
     require_rule(tests >= 1, "conservative_log_ratio: tests must be 1 or more", tests)
+    from scipy.special import betaincinv
+
     tail = (1 - level) / tests / 2
     df = tp + fp
     # Given df, tp is Binomial(df, share) with odds(share) = ratio * pos / neg: Clopper and Pearson's bounds.
@@ -166,6 +166,8 @@ def _fisher_exact(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     >>> round(get_metric("fisher_exact")(8, 2, 10, 90), 4)
     np.float64(18.3754)
     """
+    from termsieve.kernels.tails import log_tails  # here, because it imports scipy.special
+
     sign = direction(tp, fp, pos, neg).astype(np.float64)
     shape = np.broadcast_shapes(tp.shape, fp.shape, pos.shape, neg.shape)
     tp, fp, pos, neg, sign = (np.broadcast_to(a, shape).ravel() for a in (tp, fp, pos, neg, sign))
@@ -179,6 +181,12 @@ def _fisher_exact(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     return value.reshape(shape)
 
 
+def _two_sided_p(value: Floats, freedom: int) -> Floats:
+    from scipy.special import ndtr
+
+    return np.asarray(2 * ndtr(-np.abs(value)))
+
+
 @register_metric(
     "dirichlet_log_odds",
     label="Log odds with an informative prior",
@@ -189,7 +197,7 @@ def _fisher_exact(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
     "q = (tf + a) / (all + a0); a = weight * (tf_pos + tf_neg), a0 = weight * all occurrences",
     use="Telling words by occurrences; rare words get small scores unless the difference is certain.",
     standardised=True,
-    p_value=lambda value, freedom: 2 * ndtr(-np.abs(value)),
+    p_value=_two_sided_p,
 )
 def _dirichlet_log_odds(
     tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, weight: float = 0.1, occurrences: Occurrences

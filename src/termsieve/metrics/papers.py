@@ -12,7 +12,6 @@ from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri, xlogy
 
 from termsieve.metrics.registry import (
     Floats,
@@ -77,6 +76,8 @@ def _bns(tp: Floats, fp: Floats, pos: Floats, neg: Floats, *, clip: float = 0.00
     np.float64(2.8515)
     """
     require_rule(0 < clip < 0.5, "bns: clip must lie between 0 and 0.5", clip)
+    from scipy.special import ndtri  # here, because importing it takes longer than most commands
+
     return np.abs(ndtri(np.clip(tp / pos, clip, 1 - clip)) - ndtri(np.clip(fp / neg, clip, 1 - clip)))
 
 
@@ -148,6 +149,8 @@ def _f1(tp: Floats, fp: Floats, pos: Floats, neg: Floats) -> Floats:
 
 def _cell(cell: Floats, row: Floats, column: Floats, n: Floats) -> Floats:
     """A cell's share n * p log(p / (p_row p_column)) of the information."""
+    from scipy.special import xlogy
+
     return xlogy(cell, cell * n / np.where(row * column == 0, 1, row * column))
 
 

@@ -10,7 +10,6 @@ from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import chdtrc
 
 from termsieve.errors import ParameterError, unknown_name
 from termsieve.spec import EXTRAS, bound_parameters, format_spec, parse_spec
@@ -277,6 +276,8 @@ def require_rule(holds: bool, rule: str, value: Any) -> None:
 
 def chi_squared_p(value: Floats, freedom: int) -> Floats:
     """Return the p-value of a chi-squared statistic with so many degrees of freedom."""
+    from scipy.special import chdtrc  # here, because importing it takes longer than most commands
+
     return np.asarray(chdtrc(freedom, value), dtype=np.float64)
 
 

@@ -13,10 +13,14 @@ from termsieve.errors import ParameterError
 from termsieve.metrics import METRICS, Floats
 from termsieve.ranking.ranked import Columns, Ranking
 
+#: The names of the cut-offs.
 CUTS = ("k", "fraction", "threshold", "sparsity", "memory")
-TESTS = ("fpr", "fdr", "fwe")  # cut-offs by p-value
-CELL_BYTES = 12  # per cell of a CSR matrix: a float64 value and a 32-bit column index
-ROW_BYTES = 4  # per row of a CSR matrix: the row pointer
+#: The names of the cut-offs by p-value.
+TESTS = ("fpr", "fdr", "fwe")
+#: Bytes per cell of a CSR matrix: a float64 value and a 32-bit column index.
+CELL_BYTES = 12
+#: Bytes per row of a CSR matrix: the row pointer.
+ROW_BYTES = 4
 
 
 def cut(
@@ -107,6 +111,18 @@ def p_values(ranking: Ranking) -> Floats:
     Of the greatest score over several classes it is that of the score times the number of classes
     (Bonferroni), at most 1. Of the form over all classes it has one degree of freedom less than classes.
 
+    Parameters
+    ----------
+    ranking : Ranking
+        The ranked terms, by a metric with a p-value.
+
+    Returns
+    -------
+    ndarray of float
+        One p-value per ranked term, in the order of the ranking.
+
+    Examples
+    --------
     >>> from termsieve.ranking import rank
     >>> from termsieve.scores import score
     >>> X, y = [[1, 0], [1, 1], [0, 1], [0, 0]], ["spam", "spam", "ham", "ham"]
@@ -151,6 +167,32 @@ def one_cut(
 ) -> dict[str, Any]:
     """Return the given cut-off by its name, or nothing; several cut-offs and wrong values are errors.
 
+    Parameters
+    ----------
+    k : int, optional
+        Number of terms.
+    fraction : float, optional
+        Share of the terms.
+    threshold : float, optional
+        Least score.
+    sparsity : float, optional
+        Largest mean number of distinct terms per document.
+    memory : float, optional
+        Largest number of bytes of the training matrix.
+    fpr : float, optional
+        Largest p-value.
+    fdr : float, optional
+        Largest share of false discoveries.
+    fwe : float, optional
+        Largest probability of any false discovery.
+
+    Returns
+    -------
+    dict
+        The name and the value of the cut-off, or nothing.
+
+    Examples
+    --------
     >>> one_cut(fraction=0.1), one_cut()
     ({'fraction': 0.1}, {})
     """
@@ -165,7 +207,15 @@ def one_cut(
 
 
 def check_cut(name: str, value: Any) -> None:
-    """Raise ParameterError unless `value` is one that the cut-off `name` can take."""
+    """Raise ParameterError unless `value` is one that the cut-off `name` can take.
+
+    Parameters
+    ----------
+    name : str
+        The name of a cut-off.
+    value : object
+        What was given.
+    """
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
     number = whole or (isinstance(value, (float, np.floating)) and np.isfinite(value))
     rules = {
@@ -187,6 +237,15 @@ class Size:
     `kind` is one of `CUTS`; or "all", without a value: no cut-off; or "documents", which is a share of the
     training documents and belongs to the memory scenario of studies.
 
+    Parameters
+    ----------
+    kind : str
+        One of `CUTS`, "all" or "documents".
+    value : float, optional
+        The value of the cut-off.
+
+    Examples
+    --------
     >>> str(Size("k", 50)), str(Size("sparsity", 2.5)), str(ALL)
     ('k=50', 'sparsity=2.5', 'all features')
     """
@@ -209,19 +268,55 @@ class Size:
         return {self.kind: int(self.value) if self.kind == "k" else self.value}
 
     def scaled(self, factor: float) -> Size:
-        """Return the cut-off with its value times `factor`."""
+        """Return the cut-off with its value times `factor`.
+
+        Parameters
+        ----------
+        factor : float
+            What the value is multiplied with.
+
+        Returns
+        -------
+        Size
+            The changed cut-off.
+        """
         return self if self.value is None else replace(self, value=self.value * factor)
 
     def kept(self, ranking: Ranking) -> int:
-        """Return how many of the ranked terms the cut-off keeps."""
+        """Return how many of the ranked terms the cut-off keeps.
+
+        Parameters
+        ----------
+        ranking : Ranking
+            The ranked terms.
+
+        Returns
+        -------
+        int
+            The number of terms.
+        """
         return len(ranking) if self.value is None else len(cut(ranking, **self.options()))
 
 
+#: No cut-off.
 ALL = Size("all")
 
 
 def sparsity_curve(counts: Counts, ranking: Ranking | NDArray[Any]) -> Floats:
-    """Return the mean number of distinct selected terms per document with the best 1, 2, ... terms."""
+    """Return the mean number of distinct selected terms per document with the best 1, 2, ... terms.
+
+    Parameters
+    ----------
+    counts : Counts
+        The counts of the documents.
+    ranking : Ranking or array of int
+        The terms, or their columns, the best first.
+
+    Returns
+    -------
+    ndarray of float
+        One value per number of terms.
+    """
     order = ranking.order if isinstance(ranking, Ranking) else np.asarray(ranking)
     return np.cumsum(counts.df[order]) / counts.n_docs
 

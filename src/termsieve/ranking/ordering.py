@@ -163,6 +163,9 @@ def _keys(
 
 def _combined_key(scores: Scores, side: str, alpha: float | None, combine: str) -> tuple[Key, Columns]:
     """Return one key over all classes per distinct column, and for each column its distinct column."""
+    if side == "both" and alpha is None and combine == "max":
+        value, kind = scores.greatest()
+        return Key(None, value), kind
     blocks, kind = scores.distinct()
     pos = scores.counts.pos
     keys = _keys(scores, blocks, side, alpha)
@@ -199,7 +202,22 @@ def _sorted(base: Columns, key: Key, kind: Columns) -> Columns:
 
 
 def interleaved(positive: Columns, negative: Columns, ratio: float) -> Columns:
-    """Return the order in which any first l terms contain ratio * l, rounded half up, of `positive`."""
+    """Return the order in which any first l terms contain ratio * l, rounded half up, of `positive`.
+
+    Parameters
+    ----------
+    positive : ndarray of int
+        The columns of positive terms, the best first.
+    negative : ndarray of int
+        The columns of negative terms, the best first.
+    ratio : float
+        Share of positive terms.
+
+    Returns
+    -------
+    ndarray of int
+        The columns in their order.
+    """
     steps = np.arange(len(positive) + 1)
     n_positive = np.floor(np.round(ratio * steps, 9) + 0.5)
     return kernel.interleaved(positive, negative, (np.diff(n_positive) > 0).astype(np.uint8))

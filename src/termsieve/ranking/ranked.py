@@ -17,13 +17,30 @@ from termsieve.scores import Scores
 if TYPE_CHECKING:
     import polars
 
+#: Which terms come first: all alike, those for the class, or those against it.
 Side = Literal["both", "positive", "negative"]
+#: How the scores of several classes become one ranking.
 Combine = Literal["max", "mean", "round_robin", "joint"]
+#: An array of columns of a term matrix.
 Columns = NDArray[np.int64]
 
 
 class Tables(NamedTuple):
-    """For some terms: the class that each tells most about, and its 2x2 table for that class."""
+    """For some terms: the class that each tells most about, and its 2x2 table for that class.
+
+    Parameters
+    ----------
+    own : ndarray of int
+        The class of each table.
+    tp : ndarray of int
+        Documents of the class with the term.
+    fp : ndarray of int
+        Documents outside the class with the term.
+    pos : ndarray of int
+        All documents of the class.
+    neg : ndarray of int
+        All documents outside the class.
+    """
 
     own: NDArray[np.intp]
     tp: NDArray[np.int64]

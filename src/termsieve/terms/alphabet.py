@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from termsieve.kernels.tokenise import Alphabet
+from termsieve.kernels.documents import Alphabet
 
 #: The tokens by default, as in scikit-learn: runs of at least two word characters.
 TOKEN_PATTERN = r"(?u)\b\w\w+\b"
+NO_SPACES = r"\S+"
 N_CODE_POINTS = 0x110000
 # Its lower case depends on the letters around it, so Python converts a text that has it.
 SIGMA = 0x3A3
@@ -54,6 +55,11 @@ def token_runs(token_pattern: str) -> Runs | None:
     # There is no \b between two non-word characters, so a run of such characters would not be one token.
     odd = any(anchored) and bool((token & ~word).any())
     return None if least < 1 or odd or least > LONGEST_LEAST else runs
+
+
+def has_space(runs: Runs) -> bool:
+    """Return whether tokens may contain spaces."""
+    return bool(members(runs.flags + runs.atom)[ord(" ")])
 
 
 def linear_pattern(token_pattern: str) -> bool:

@@ -25,6 +25,7 @@ from termsieve.terms.options import Analysis, checked_text, kind_of
 BATCH_CHARACTERS = 1 << 20
 BATCH_DOCUMENTS = 8192
 MAX_THREADS = 4
+SPELLED_AT_ONCE = 1 << 16
 
 
 def decoded(docs: Iterable[Any], encoding: str = "utf-8", errors: str = "strict") -> Iterator[Any]:
@@ -191,7 +192,13 @@ def _assembled(
     return _matrix(data, indices, indptr, n_columns)
 
 
-def _known_columns(vocabulary: Mapping[Any, int], words: Collection[Any]) -> np.ndarray:
+def _spelled(table: TermTable) -> Iterator[str]:
+    """Yield all terms of a table; only some of them are in memory at a time."""
+    for start in range(0, len(table), SPELLED_AT_ONCE):
+        yield from table.terms(np.arange(start, min(start + SPELLED_AT_ONCE, len(table))))
+
+
+def _known_columns(vocabulary: Mapping[Any, int], words: Iterable[Any]) -> np.ndarray:
     """Return the columns of words; -1 for words that are not in the vocabulary.
 
     A vocabulary may have been set by hand or come from a file, so columns outside the matrix are refused
@@ -204,7 +211,7 @@ def _known_columns(vocabulary: Mapping[Any, int], words: Collection[Any]) -> np.
     if not sound:
         word, column = next(
             (word, column)
-            for word, column in zip(words, found, strict=True)
+            for word, column in vocabulary.items()
             if not isinstance(column, Integral) or column not in range(-1, len(vocabulary))
         )
         raise ParameterError(
@@ -225,16 +232,16 @@ def _compiled_counts(
     if vocabulary is None and analysis.stem is None:
         order = table.order()
         terms = table.terms(order)
-        column = np.empty(len(order), dtype=np.int32)
+        column = np.full(len(table), -1, dtype=np.int32)
         column[order] = np.arange(len(order), dtype=np.int32)
     else:
-        words = table.terms() if analysis.stem is None else stemmer(analysis.stem)(table.terms())
+        words = _spelled(table) if analysis.stem is None else stemmer(analysis.stem)(table.terms())
         if vocabulary is None:
             terms = sorted(set(words))
             vocabulary = {word: i for i, word in enumerate(terms)}
         column = _known_columns(vocabulary, words)
     one_to_one = vocabulary is None
-    n_columns = len(column) if vocabulary is None else len(vocabulary)
+    n_columns = len(terms or ()) if vocabulary is None else len(vocabulary)
     del table, tables
     return _assembled(parts, [column[n] for n in numbers], n_columns, one_to_one, n_threads), terms
 

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from termsieve.errors import InputError, ParameterError, unknown_name
-from termsieve.kernels.tokenise import Documents, TermTable
-from termsieve.terms.alphabet import TOKEN_PATTERN, alphabet_of, token_runs
+from termsieve.kernels.documents import Documents
+from termsieve.kernels.ngrams import MAX_UNITS, NgramTable
+from termsieve.kernels.tokenise import TermTable
+from termsieve.terms.alphabet import NO_SPACES, TOKEN_PATTERN, Runs, alphabet_of, has_space, token_runs
 from termsieve.terms.languages import STEMMERS, stemmer, stop_word_set
 
 _SPACES = re.compile(r"\s\s+")
@@ -225,9 +227,20 @@ class Analysis:
     @property
     def compiled(self) -> bool:
         """Whether the compiled tokeniser can be used; its table then holds the terms before stemming."""
-        if self.analyzer != "word" or self.tokenizer is not None or tuple(self.ngram_range) != (1, 1):
+        runs = self._runs()
+        if runs is None or self.ngram_range[1] > MAX_UNITS:
             return False
-        return isinstance(self.token_pattern, str) and token_runs(self.token_pattern) is not None
+        if self.analyzer != "word" or self.ngram_range[1] == 1:
+            return True
+        # If words contain spaces, different sequences of words may be the same n-gram.
+        return self.stem is None and not has_space(runs)
+
+    def _runs(self) -> Runs | None:
+        """Return the runs of characters that the compiled tokeniser cuts out, or None if it cannot."""
+        if callable(self.analyzer) or (self.analyzer == "word" and self.tokenizer is not None):
+            return None
+        pattern = self.token_pattern if self.analyzer == "word" else NO_SPACES
+        return token_runs(pattern) if isinstance(pattern, str) else None
 
     @property
     def _lowers_in_kernel(self) -> bool:
@@ -235,11 +248,16 @@ class Analysis:
 
     def table(self) -> TermTable:
         """Return an empty table of the kernel for these options."""
-        runs = token_runs(self.token_pattern or "")
+        runs = self._runs()
         assert runs is not None
         letters = alphabet_of(runs.flags, runs.atom, self._lowers_in_kernel)
+        if self.analyzer != "word":
+            return NgramTable(letters, self.analyzer, *self.ngram_range)
         stops = [word for word in stop_word_set(self.stop_words) or () if isinstance(word, str)]
-        return TermTable(letters, runs.min_length, runs.starts_word, runs.ends_word, stops)
+        cut = runs.min_length, runs.starts_word, runs.ends_word, stops
+        if self.ngram_range[1] == 1:
+            return TermTable(letters, *cut)
+        return NgramTable(letters, self.analyzer, *self.ngram_range, *cut)
 
     def documents(self, batch: list[Any], first: int = 0) -> Documents:
         """Return the texts of a batch for the kernel; `first` is the number of its first document.
@@ -256,7 +274,7 @@ class Analysis:
         Documents
             The texts as the kernel reads them.
         """
-        runs = token_runs(self.token_pattern or "")
+        runs = self._runs()
         assert runs is not None
         if self.preprocessor is not None or self.strip_accents:
             prepare = self._preprocess()
