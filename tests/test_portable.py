@@ -387,6 +387,8 @@ def test_a_selected_model_holds_its_terms_only(models, descriptions):
         ([TermVectorizer(strip_accents="unicode"), LinearSVC()], THREE, "strip_accents='unicode' cannot be"),
         ([TermVectorizer(token_pattern=r"(?:\w\w)+"), LinearSVC()], THREE, "token pattern"),
         ([TermVectorizer(tokenizer=str.split, token_pattern=None), LinearSVC()], THREE, "tokenizer="),
+        ([TermVectorizer(language="german"), LinearSVC()], THREE, "the stemmer 'german' cannot be exported"),
+        ([TermVectorizer(normalize="nfkc"), LinearSVC()], THREE, "normalize='nfkc' cannot be exported"),
         ([TermVectorizer(), Normalizer("l1"), LinearSVC()], THREE, "use norm='l2'"),
         ([TermVectorizer(), TermScaler(), TermWeighter(), LinearSVC()], THREE, "scale them once"),
     ],

@@ -338,7 +338,7 @@ def drift(
     texts = [_texts(source) for source in sources]
     called = list(names) or [f"period {number}" for number in range(1, len(texts) + 1)]
     periods = [(name, each, model.predict(each)) for name, each in zip(called, texts, strict=True)]
-    return compared(model.record, model.pipeline[0]._analysis(), periods, false_alarms)
+    return compared(model.record, model.pipeline[0]._analysis().checked(), periods, false_alarms)
 
 
 def load_model(path: str | os.PathLike[str], *, trust: bool = False, max_bytes: int = MAX_BYTES) -> Model:

@@ -118,7 +118,7 @@ def train_model(
     model = trained(corpus)
     measured = None if folds is None else _cross_validated(corpus, target, folds, trained, model.classes)
     spelled = f"{learner} on {len(model.terms):,} terms by {method or get_metric(metric).name}"
-    analysis = model.pipeline[0]._analysis()
+    analysis = model.pipeline[0]._analysis().checked()
     return replace(model, record=recorded(corpus, analysis, spelled, measured))
 
 

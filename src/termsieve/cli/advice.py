@@ -202,7 +202,7 @@ def _save(advice: Any, corpus: Any, path: Path) -> None:
     several = corpus.multilabel and not advice.problem.endswith("against the rest")
     labels = tuple(corpus.classes.tolist()) if several else None
     record = recorded(
-        corpus, fitted[0]._analysis(), str(advice.choice), advice.evaluation(fitted[-1].classes_)
+        corpus, fitted[0]._analysis().checked(), str(advice.choice), advice.evaluation(fitted[-1].classes_)
     )
     Model(fitted, labels, record).save(path)
     say(f"wrote {path}: {advice.choice}")

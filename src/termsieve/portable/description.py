@@ -109,7 +109,7 @@ class Input:
 def _vectorised(step: Any) -> tuple[list[str], Analysis, Input]:
     """Return the vocabulary, the analysis and the input that a vectorizer makes."""
     if isinstance(step, TermVectorizer):
-        analysis = step._analysis()
+        analysis = step._analysis().checked()  # with the stop words and the stemmer of its language
     elif isinstance(step, CountVectorizer):
         analysis = Analysis(
             **{name: getattr(step, name) for name in (*KNOWN, "strip_accents") if name != "stem"},
