@@ -40,12 +40,12 @@ class Batch(NamedTuple):
 
     def halves(self, n: int) -> tuple[Batch, Batch]:
         """Return the first `n` documents and the rest."""
-        first, rest = slice(None, n), slice(n, None)
-        cut = [
-            {"texts": self.texts[part], "labels": self.labels[part], "by": self.by and self.by[part]}
-            for part in (first, rest)
-        ]
-        return self._replace(**cut[0], stop=self.start + n), self._replace(**cut[1], start=self.start + n)
+        middle = self.start + n
+        return self._part(slice(n), self.start, middle), self._part(slice(n, None), middle, self.stop)
+
+    def _part(self, rows: slice, start: int, stop: int) -> Batch:
+        by = self.by and self.by[rows]
+        return Batch(self.texts[rows], self.labels[rows], self.file, start, stop, self.where, by)
 
 
 class Source:
@@ -79,7 +79,10 @@ class Source:
         self.columns: dict[str, Any] = {}
         self._wanted = {"text": text, "label": label}
         self._by_given = by
-        self._by, self._unit = (None, None) if by is None else window_column(by)
+        self._by: str | None = None
+        self._unit: str | None = None
+        if by is not None:
+            self._by, self._unit = window_column(by)
         if by is not None and not _are_paths(given):
             raise InputError(f"by={by!r} names a column of tables in files, and these are no files")
         if _are_paths(given):
