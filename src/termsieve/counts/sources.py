@@ -79,7 +79,10 @@ class Source:
         self.columns: dict[str, Any] = {}
         self._wanted = {"text": text, "label": label}
         self._by_given = by
-        self._by, self._unit = (None, None) if by is None else window_column(by)
+        self._by: str | None = None
+        self._unit: str | None = None
+        if by is not None:
+            self._by, self._unit = window_column(by)
         if by is not None and not _are_paths(given):
             raise InputError(f"by={by!r} names a column of tables in files, and these are no files")
         if _are_paths(given):
