@@ -73,7 +73,8 @@ def train_model(
         The class to separate from the rest: the model then predicts that class, or "not" and its name.
     folds : int, optional
         Measure the model on documents that it did not see: selection and training are repeated without each
-        of so many parts of the documents, and `record.measured` has the figures.
+        of so many parts of the documents, and `record.measured` has the figures; None if the documents are
+        too few for it.
     method : {"ratio", "wfo", "weights"}, optional
         A selection that learns its parameter, in place of a metric; see `learned_terms`. It takes only k=,
         and for "weights" the other cut-offs.
@@ -159,8 +160,8 @@ def _selected(corpus: Corpus, metric: MetricSpec, how: dict[str, Any], options: 
 
 def _cross_validated(
     corpus: Corpus, target: Any, folds: int, train: Callable[[Corpus], Model], classes: Sequence[Any]
-) -> Evaluation:
-    """Return what models say of each part of the documents that the other parts train."""
+) -> Evaluation | None:
+    """Return what models say of each part that the other parts train; None if documents are too few."""
     if folds < 2:
         raise ParameterError(f"folds must be 2 or more, not {folds}")
     several = corpus.multilabel and target is None
@@ -170,7 +171,10 @@ def _cross_validated(
     for number in range(folds):
         held_out = np.flatnonzero(fold == number)
         if len(held_out):
-            model = train(corpus.subset(np.flatnonzero(fold != number)))
+            try:
+                model = train(corpus.subset(np.flatnonzero(fold != number)))
+            except InputError:  # a part of the documents has no term, or one class only
+                return None
             for row, label in zip(held_out, model.predict(corpus.subset(held_out)), strict=True):
                 said[row] = label
     by = f"cross-validation in {folds} parts, selection included"
@@ -178,13 +182,12 @@ def _cross_validated(
 
 
 def _fold_numbers(truth: list[Any], folds: int) -> Any:
-    """Return a part for each document; each class is dealt out to the parts in turn."""
+    """Return a part for each document; the documents are dealt out to the parts in turn, class by class."""
+    kinds = [repr(each[:1] if isinstance(each, list | tuple) else each) for each in truth]
     order = np.random.default_rng(0).permutation(len(truth))
-    fold, dealt = np.zeros(len(truth), dtype=np.intp), dict[Any, int]()
-    for row in order:
-        kind = truth[row] if not isinstance(truth[row], list | tuple) else tuple(truth[row])[:1]
-        dealt[kind] = dealt.get(kind, -1) + 1
-        fold[row] = dealt[kind] % folds
+    order = order[np.argsort(np.array(kinds)[order], kind="stable")]
+    fold = np.empty(len(truth), dtype=np.intp)
+    fold[order] = np.arange(len(truth)) % folds
     return fold
 
 

@@ -141,8 +141,11 @@ def select(
         model.save(pipeline)
         terms = model.terms
         say(f"wrote {pipeline}: {learner} on {len(terms):,} words")
-        if model.record is not None and model.record.measured is not None:
-            _tell_measures(model.record.measured)
+        measured = model.record and model.record.measured
+        if measured is None:
+            say("the documents are too few to measure the classifier")
+        else:
+            _tell_measures(measured)
     if output is not None:
         write_text(output, json.dumps(terms, ensure_ascii=False, indent=0) + "\n")
     elif pipeline is None:

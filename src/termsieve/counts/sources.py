@@ -40,12 +40,12 @@ class Batch(NamedTuple):
 
     def halves(self, n: int) -> tuple[Batch, Batch]:
         """Return the first `n` documents and the rest."""
-        first, rest = slice(None, n), slice(n, None)
-        cut = [
-            {"texts": self.texts[part], "labels": self.labels[part], "by": self.by and self.by[part]}
-            for part in (first, rest)
-        ]
-        return self._replace(**cut[0], stop=self.start + n), self._replace(**cut[1], start=self.start + n)
+        middle = self.start + n
+        return self._part(slice(n), self.start, middle), self._part(slice(n, None), middle, self.stop)
+
+    def _part(self, rows: slice, start: int, stop: int) -> Batch:
+        by = self.by and self.by[rows]
+        return Batch(self.texts[rows], self.labels[rows], self.file, start, stop, self.where, by)
 
 
 class Source:
