@@ -112,6 +112,9 @@ class ParallelBuild(build_ext):
 
     def run(self) -> None:
         """Translate to C first; archives and metadata are made without it."""
+        if self.editable_mode:  # not in a temporary folder, so that the next installation finds what is built
+            kind = f"{self.plat_name}-{sys.implementation.cache_tag}"
+            self.build_lib, self.build_temp = f"build/lib.{kind}", f"build/temp.{kind}"
         import numpy
         from Cython.Build import cythonize
 
