@@ -12,7 +12,7 @@ import polars as pl
 
 from termsieve.analysis import size_curves
 from termsieve.analysis.findings import li2009, paper_cells, verify_findings
-from termsieve.analysis.findings.evidence import Reading
+from termsieve.analysis.findings.evidence import Reading, whole_runs
 from termsieve.analysis.findings.zheng2004 import LARGEST
 from termsieve.studies.results import Results
 
@@ -82,7 +82,9 @@ def _curves(paper: str, results: Results) -> pl.DataFrame:
     for corpus, part in groups.items():
         for measure in MEASURES[paper]:
             for average in AVERAGES.get(paper, ("macro",)):
-                table = size_curves(part, measure, average).select("learner", "method", "size", "value")
+                table = size_curves(whole_runs(part), measure, average).select(
+                    "learner", "method", "size", "value"
+                )
                 facts = {"plan": plan, "corpus": corpus, "measure": measure, "average": average}
                 tables.append(table.with_columns(**{name: pl.lit(v) for name, v in facts.items()}))
     columns = ["plan", "corpus", "learner", "measure", "average", "method", "size", "value"]

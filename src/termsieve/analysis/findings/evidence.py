@@ -94,7 +94,7 @@ class Reading:
             rows = self.rows if corpus is None else self.rows.filter(pl.col("corpus") == corpus)
             if rows.is_empty():
                 raise UntestedError(f"the results have no rows{'' if corpus is None else f' of {corpus}'}")
-            self._curves[key] = size_curves(_whole_runs(rows), measure, average)
+            self._curves[key] = size_curves(whole_runs(rows), measure, average)
         return self._curves[key]
 
     def value(
@@ -151,7 +151,7 @@ class Reading:
         return fold.counts.replace(classes=data.classes, terms=terms[fold.columns])
 
 
-def _whole_runs(rows: pl.DataFrame) -> pl.DataFrame:
+def whole_runs(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of the methods, learners and sizes that have results of as many problems as any."""
     run = ["method", "learner", "size"]
     reached = rows.group_by(run).agg(n=pl.struct("corpus", "problem").n_unique())
