@@ -100,6 +100,8 @@ def cells_table(paper: str, name: str) -> str:
     """Return one table of the paper: ours, and the paper's figure in brackets; `kind: ...` names a file."""
     kind, _, title = name.rpartition(": ")
     own = table(paper, kind or "cells").filter(pl.col("table") == title)
+    if own.is_empty():
+        return "Not yet: the plan of this table has not been run for this page."
     columns = own["column"].cast(pl.String).unique(maintain_order=True).to_list()
     digits = 4 if own["paper"].drop_nulls().abs().max() < 0.01 else 3  # type: ignore[operator]
     rows = []
@@ -162,6 +164,8 @@ def relative_table(paper: str, name: str) -> str:
 
 def splits_table(paper: str, corpus: str) -> str:
     """Return mean accuracies with their standard errors; bold leads significantly (paired t, .05)."""
+    if not (HERE / "results" / f"{paper}_splits.csv").exists():
+        return "Not yet: the ten splits have not been run for this page."
     own = table(paper, "splits").filter(pl.col("corpus") == corpus)
     sizes = own["size"].drop_nulls().unique().sort().to_list()
     rows = []

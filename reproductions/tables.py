@@ -40,8 +40,9 @@ def write_tables(paper: str, results: Sequence[Results], data: Path | None) -> N
         cells.write_csv(FOLDER / f"{paper}_cells.csv", float_precision=DIGITS)
     if paper == "li2009":
         _splits(results)
-    parts = [_curves(paper, found) for found in results]
-    pl.concat(parts).write_csv(FOLDER / f"{paper}_curves.csv", float_precision=DIGITS)
+    parts = [_curves(paper, found) for found in results if len(found)]
+    if parts:
+        pl.concat(parts).write_csv(FOLDER / f"{paper}_curves.csv", float_precision=DIGITS)
 
 
 def _splits(results: Sequence[Results]) -> None:

@@ -52,7 +52,7 @@ def test_counts_are_those_of_one_machine(address, folder, capsys):
         run(capsys, f"{words} -o here.parquet")
         told = run(capsys, f"{words} -o there.parquet {ON} {address}").err
         assert Counts.load("there.parquet") == Counts.load("here.parquet")
-        assert told.startswith("wrote there.parquet: ")
+        assert "\nwrote there.parquet: " in told
 
 
 def test_words_left_out_on_the_cluster_are_told(address, folder, capsys):

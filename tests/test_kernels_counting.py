@@ -112,3 +112,12 @@ def test_distinct_tables(data):
         assert (tp[c, of_term[own]], df[of_term[own]]) == (tp[c, t], df[t])
     rare = {(c, tp[c, t], df[t]) for c, t in np.ndindex(tp.shape) if df[t] < 5}
     assert len(of_class) == len(rare) + n_classes * (df >= 5).sum()
+
+
+@given(arrays(np.int64, SMALL, elements=st.integers(-2, 2)))
+def test_nonzero_cells_by_column(table):
+    indptr, rows, values = counting.nonzero_cells(table)
+    n_rows, n_columns = table.shape
+    cells = [[(r, table[r, c]) for r in range(n_rows) if table[r, c]] for c in range(n_columns)]
+    assert np.diff(indptr).tolist() == [len(column) for column in cells]
+    assert list(zip(rows, values, strict=True)) == [cell for column in cells for cell in column]

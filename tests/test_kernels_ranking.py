@@ -49,3 +49,11 @@ def test_round_robin(data):
         for order in orders.tolist():
             taken += [t for t in order if t not in taken][:1]
     assert ranking.round_robin(orders).tolist() == taken
+
+
+@given(st.data(), st.lists(st.floats(-2, 2), min_size=1, max_size=6), st.integers(1, 4), st.integers(0, 5))
+def test_the_greatest_value_of_each_column(data, values, n_rows, n_columns):
+    places = st.lists(st.integers(0, len(values) - 1), min_size=n_columns, max_size=n_columns)
+    at = data.draw(st.lists(places, min_size=n_rows, max_size=n_rows))
+    found = ranking.greatest(np.array(values), np.array(at, dtype=np.int32).reshape(n_rows, n_columns))
+    assert found.tolist() == [max(values[row[c]] for row in at) for c in range(n_columns)]

@@ -166,6 +166,29 @@ def test_python_gives_the_same_probabilities(models, descriptions):
         Plain(descriptions["three, svm"]).probabilities("cheap")
 
 
+def test_calibrated_probabilities_are_the_same(page):
+    source = (FILES / "scorer.js").read_text("utf-8")
+    run = (
+        "async ([source, model, texts]) => {\n"
+        "const address = URL.createObjectURL(new Blob([source], { type: 'text/javascript' }));\n"
+        "const { score } = await import(address);\n"
+        "return texts.map((text) => score(model, text).probabilities);\n}"
+    )
+    pairs = [(2.0, 0.1), (1.5, -0.2), (3.0, 0.3)]
+    for y, decision, sigmoids in (
+        (THREE, Decision(tilt=0.1), pairs),
+        (TWO, Decision((0.07,)), pairs[:1]),
+        (SEVERAL, Decision((0.1, -0.1, 0.0)), pairs),
+    ):
+        setting = Setting(Representation(), "svm(C=1.0)", "bns", Size("k", 30))
+        classifier = setting.model(decision).set_params(sigmoids=sigmoids)
+        pipeline = make_pipeline(TermVectorizer(), classifier).fit(TEXTS, y)
+        description = Model(pipeline, ("a", "b", "c") if y is SEVERAL else None).describe()
+        own, plain = pipeline.predict_proba(NEW), Plain(description)
+        assert np.abs(np.array([plain.probabilities(text) for text in NEW]) - own).max() < 1e-9
+        assert np.abs(np.array(page.evaluate(run, [source, description, NEW])) - own).max() < 1e-9
+
+
 def test_the_one_file_works_alone(tmp_path, models, expected):
     (tmp_path / "model.py").write_text(export(models["three, svm"], "python"), encoding="utf-8")
     lines = "\n".join(text.replace("\n", " ") for text in NEW)
@@ -407,6 +430,8 @@ HOSTILE = {
         "weights": [[10**400, 1, 1], *found["weights"][1:]],
     },
     "scales too few": lambda found: {**found, "scales": [1.0]},
+    "a calibration too short": lambda found: {**found, "probability": "logistic", "calibration": [[1, 2]]},
+    "a calibration of nothing": lambda found: {**found, "calibration": [[1, 2]] * 3},
     "an unknown decision": lambda found: {**found, "decision": "guess"},
     "an unknown value": lambda found: {**found, "values": []},
     "no unit_length": lambda found: {**found, "unit_length": 1},

@@ -39,6 +39,12 @@ def svmlight_file(folder):
     return path
 
 
+def lines_file(folder):
+    path = folder / "mail.txt"
+    path.write_text("".join(f"__label__{a} {b}\n" for a, b in zip(LABELS, TEXTS, strict=True)))
+    return path
+
+
 def table_file(folder):
     path = folder / "mail.csv"
     pl.DataFrame({"text": TEXTS, "label": LABELS}).write_csv(path)
@@ -83,6 +89,7 @@ SOURCES = {
     "reuters": reuters_file,
     "reviews": reviews_folder,
     "svmlight": svmlight_file,
+    "lines": lines_file,
     "table": table_file,
     "folder": documents_folder,
 }

@@ -59,7 +59,7 @@ def test_files_outside_the_classes_and_hidden_ones_are_left_out(tmp_path):
     make_folder(tmp_path, {**FILES, "README": b"x", "neg/.DS_Store": b"x", ".git/config": b"x"})
     corpus = read(tmp_path, name="films")
     check(corpus)
-    assert corpus.source == "folder (1 file outside the classes left out)"
+    assert corpus.source == "folder (1 file outside the classes left out, 2 hidden files left out)"
 
 
 @pytest.mark.parametrize("suffix", ["", ":gz", ":bz2", ":xz"])

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from termsieve import read
+from termsieve import count, read
 from termsieve.errors import FormatError, InputError, ParameterError, TermsieveError
 from termsieve.readers.tables import batches, read_table
 
@@ -43,7 +43,10 @@ def test_csv_with_its_delimiter_sniffed(write, delimiter, end, mark):
     lines = [("text", "label"), *ROWS]
     corpus = read(write(mark + "".join(f"{a}{delimiter}{b}{end}" for a, b in lines)))
     check(corpus)
-    assert corpus.source == "table (CSV, text='text', label='label')"
+    named = {",": "", "\t": ", delimiter tab", ";": ", delimiter semicolon", "|": ", delimiter bar"}[
+        delimiter
+    ]
+    assert corpus.source == f"table of columns 'text' (text) and 'label' (label){named}"
     assert corpus.name == "t"
 
 
@@ -71,7 +74,6 @@ def test_a_stray_quote_inside_a_field_is_text(write):
         ('text,label\n"a\nb",x\nb\n', "line 4: 1 fields where the header has 2"),
         ('text,label\na,x\n"b,y\n', "line 3: .*check the quotes"),
         ('text,label\na,x\n"b"c,y\n', "line 3: .*check the quotes"),
-        (b"text,label\na,x\nb\xe9,y\n", "line 3: not valid utf-8; give encoding="),
         ("", "is empty"),
         ("\n\n", "is empty"),
         ("text,label\n", "has a header but no row"),
@@ -83,29 +85,63 @@ def test_damaged_csv_names_the_line(write, content, message):
 
 
 def test_far_undecodable_line_is_named(write):
-    path = write(b"text,label\n" + b"a,x\n" * 50_000 + b"\xff,y\n" + b"a,x\n" * 5)
-    with pytest.raises(FormatError, match="line 50002"):
+    path = write("text,label\ncafé,x\n".encode() + b"a,x\n" * 50_000 + b"\xff,y\n" + b"a,x\n" * 5)
+    with pytest.raises(FormatError, match="line 50003: not valid utf-8"):
         read(path)
 
 
-def test_encoding(write):
-    path = write("text,label\ncafé,x\n".encode("latin-1"))
-    assert read(path, encoding="latin-1").texts == ("café",)
-    with pytest.raises(FormatError, match="such as 'latin-1'"):
-        read(path)
+def test_encoding(write, caplog):
+    path = write("text,label\ncafé – “now”,x\n".encode("cp1252"))
+    assert read(path).texts == ("café – “now”",)
+    assert "is not UTF-8 and was read as cp1252; give encoding= if it is another" in caplog.text
+    assert read(path).source.endswith(", cp1252")
+    caplog.clear()
+    assert read(path, encoding="cp1252").texts == ("café – “now”",)
+    assert not [record for record in caplog.records if record.levelname == "WARNING"]
+    path = write(b"text,label\ncaf\xe9\x81,x\n")
+    assert read(path).texts == ("café\x81",)
+    assert "was read as latin-1" in caplog.text
     with pytest.raises(InputError, match="encoding 'klingon' is unknown"):
         read(path, encoding="klingon")
+    with pytest.raises(FormatError, match="line 2: not valid utf-8"):
+        read(path, encoding="utf-8")
 
 
-def test_utf_16_is_known_by_its_mark(write):
-    path = write("text,label\ncafé,x\n".encode("utf-16"))
-    assert read(path, encoding="utf-16").texts == ("café",)
-    with pytest.raises(FormatError, match="such as 'utf-16'"):
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_utf_16_is_known_by_its_mark(write, caplog, encoding):
+    mark = "\ufeff" if encoding.endswith("e") else ""
+    path = write((mark + "text,label\ncafé,x\n").encode(encoding))
+    assert read(path).texts == ("café",)
+    assert f"was read as {encoding[:6]}" in caplog.text
+
+
+def test_far_bytes_decide_what_ascii_left_open(write, caplog):
+    plain = b"text,label\n" + (b"a plain line" * 20 + b",x\n") * 1500
+    for content, expected in (("café,y\n".encode("cp1252"), "café"), ("café,y\n".encode(), "café")):
+        for before in range(4):  # the letter may be cut by the end of a block
+            path = write(plain + b"z" * before + b",x\n" + content * 3)
+            assert read(path).texts[-1] == expected
+    assert "was read as cp1252" in caplog.text
+    assert count(write(plain + "café,y\n".encode("cp1252"))).n_docs == 1501
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("Привет, как дела сегодня", "cp1251"),
+        ("今天天气很好我们去公园玩", "gb18030"),
+        ("今日はとても良い天気です", "shift_jis"),
+    ],
+)
+def test_letters_that_are_not_western_are_no_cp1252(write, text, encoding):
+    path = write(f"text;label\n{text * 3};x\n".encode(encoding))
+    with pytest.raises(FormatError, match=f"neither UTF-8 nor a Western.*give encoding=.*{encoding}"):
         read(path)
+    assert read(path, encoding=encoding).texts == (text * 3,)
 
 
 def test_columns_are_guessed_only_without_doubt(write):
-    assert read(write("id,Body,tag\n1,a,x\n")).source == "table (CSV, text='Body', label='tag')"
+    assert read(write("id,Body,tag\n1,a,x\n")).source == "table of columns 'Body' (text) and 'tag' (label)"
     with pytest.raises(InputError, match=r"which column is the text\? .*'id', 'words', 'tag'"):
         read(write("id,words,tag\n1,a,x\n"))
     with pytest.raises(InputError, match=r"which column is the label\? .*several could be it"):
@@ -168,9 +204,9 @@ def test_a_lone_surrogate_becomes_the_replacement_character(write):
         (jsonl({"text": "a", "label": "x"}, {"text": "b"}), "line 2: no 'label' here; the row has: 'text'"),
         (jsonl({"text": 7, "label": "x"}), "line 1: 'text' is 7, not text"),
         (jsonl({"text": "a", "label": "x"}, {"text": "b", "label": 1}), "mixed types"),
-        (jsonl({"text": "a", "label": {"x": 1}}), "not dict"),
+        (jsonl({"text": "a", "label": {"x": 1}}), r"its columns: 'text', 'label\.x'"),
         ("[" * 100_000, "line 1: not a JSON object"),
-        (b'{"text": "\xff", "label": "x"}\n', "line 1: not valid utf-8"),
+        (b'{"text": "\xc3\xa9\xff", "label": "\xc3\xa9"}\n', "line 1: not valid utf-8"),
         ("", "is empty"),
     ],
 )
@@ -180,8 +216,36 @@ def test_damaged_jsonl_names_the_line(write, content, message):
 
 
 def test_a_json_document_says_it_is_not_lines(write):
-    with pytest.raises(FormatError, match="one on each line"):
-        read(write('[{"text": "a", "label": "x"}]', "t.json"))
+    with pytest.raises(FormatError, match="one on each line, or one array"):
+        read(write('{\n"data": [{"text": "a", "label": "x"}]}', "t.json"))
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_json_array(write, indent, monkeypatch):
+    rows = [{"text": a, "label": b, "n": {"deep": [1, 2]}} for a, b in ROWS]
+    content = json.dumps(rows, indent=indent)
+    for size in (1, 7, 1 << 20):
+        monkeypatch.setattr("termsieve.readers.json_rows._CHUNK", size)
+        check(read(write(content, "t.json")))
+        check(read(write("\n " + content, "data")))
+    with pytest.raises(FormatError, match="element 3 of the array: not a JSON object"):
+        read(write(content[:-20], "t.json"))
+    with pytest.raises(FormatError, match="element 2 of the array: an object was expected"):
+        read(write('[{"text": "a", "label": "x"}, 3]', "t.json"))
+    with pytest.raises(FormatError, match="is empty"):
+        read(write("[]", "t.json"))
+
+
+def test_fields_within_fields(write, tmp_path):
+    rows = [{"id": 1, "doc": {"body": a, "by": {"name": b}}} for a, b in ROWS]
+    how = {"text": "doc.body", "label": "doc.by.name"}
+    check(read(write(jsonl(*rows), "t.jsonl"), **how))
+    assert count(write(jsonl(*rows), "t.jsonl"), **how).n_docs == 3
+    pl.DataFrame(rows).write_parquet(tmp_path / "t.parquet")
+    check(read(tmp_path / "t.parquet", **how))
+    for name in ("t.jsonl", "t.parquet"):
+        with pytest.raises(InputError, match=r"its columns: 'id', 'doc\.body', 'doc\.by\.name'"):
+            read(tmp_path / name, text="body", label="doc.by.name")
 
 
 def test_parquet(tmp_path):
@@ -260,7 +324,7 @@ def test_globs_lists_and_folders_of_tables(tmp_path):
 
 def test_batches_are_bounded_and_cover_everything(tmp_path, monkeypatch):
     monkeypatch.setattr("termsieve.readers.tables._BATCH_CHARACTERS", 1000)
-    monkeypatch.setattr("termsieve.readers.tables._BATCH_ROWS", 40)
+    monkeypatch.setattr("termsieve.readers.parquet_rows.BATCH_ROWS", 40)
     frame = pl.DataFrame(
         {"text": [f"word{i}" for i in range(300)], "label": [f"c{i % 3}" for i in range(300)]}
     )

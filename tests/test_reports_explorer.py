@@ -429,3 +429,19 @@ def test_a_table_read_in_pieces_gives_the_same_words_and_documents(corpus, tmp_p
     assert [doc["t"] for doc in whole["docs"]] == [doc["t"] for doc in pieces["docs"]]
     assert seen == sorted(seen)
     assert (seen[0], seen[-1]) == (0.0, 1.0)
+
+
+@pytest.mark.slow
+@pytest.mark.corpora
+def test_space_in_the_newsgroups(opened, data_dir, tmp_path):
+    from termsieve import read
+
+    html = corpus_report(read(data_dir / "20_newsgroups"), tmp_path / "news.html")
+    assert len(html.encode()) <= 5e6
+    view = opened((tmp_path / "news.html").as_uri() + "#word=space&class=sci.space")
+    assert panel(view).locator("h4").first.inner_text() == "sci.space"
+    assert panel(view).get_by_role("article").count() >= 3
+    assert set(map(str.lower, panel(view).locator("mark").all_text_contents())) == {"space"}
+    searched(view, "spacecraft").first.click()
+    view.get_by_role("region", name="spacecraft").wait_for()
+    assert panel(view).get_by_role("article").count() >= 1

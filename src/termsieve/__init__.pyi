@@ -15,6 +15,8 @@ from termsieve import errors as errors
 from termsieve import estimators as estimators
 from termsieve import evaluation as evaluation
 from termsieve import files as files
+from termsieve import frames as frames
+from termsieve import inspection as inspection
 from termsieve import intervals as intervals
 from termsieve import kernels as kernels
 from termsieve import labels as labels
@@ -58,6 +60,8 @@ from termsieve.estimators import TermVectorizer as TermVectorizer
 from termsieve.estimators import TermWeighter as TermWeighter
 from termsieve.estimators import WeightSelector as WeightSelector
 from termsieve.estimators import WFOSelector as WFOSelector
+from termsieve.inspection import Inspection as Inspection
+from termsieve.inspection import inspect as inspect
 from termsieve.learners import LEARNERS as LEARNERS
 from termsieve.learners import get_learner as get_learner
 from termsieve.learners import register_learner as register_learner

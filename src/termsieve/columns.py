@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from termsieve.errors import InputError, near_name, shown
 
+Wanted = str | int | Sequence[str | int] | None  # a column by name, or by number from 1; several for labels
+Columns = dict[str, str | tuple[str, ...]]  # role -> column, or several indicator columns
+Rows = Sequence[Sequence[Any]]
+LONG_TEXT = 15  # mean number of characters from which the cells of a column may be documents
+INDICATOR = {"0", "1", "0.0", "1.0", "True", "False", "true", "false", "TRUE", "FALSE"}
 # Role -> the usual names, in lower case, by which a column is recognised.
 USUAL_NAMES: dict[str, tuple[str, ...]] = {
     "text": (
@@ -39,72 +44,172 @@ USUAL_NAMES: dict[str, tuple[str, ...]] = {
 }
 
 
-def find_column(names: Iterable[Any], role: str, wanted: str | None, where: str) -> str:
+def find_column(names: Iterable[Any], role: str, wanted: Wanted, where: str, hint: str = "") -> str:
     """Return the column for a role ("text", "label", "split"): the wanted one, or the one with a usual name.
 
-    `where` names the table in an error: its path, or "the frame".
+    A number that is no name is the place of a column, from 1. `where` names the table in an error: its path,
+    or "the frame"; `hint` is more to say if no column has a usual name.
     """
     listed = [str(name) for name in names]
+    if isinstance(wanted, list | tuple):
+        raise InputError(f"{role}= must name one column here, not {len(wanted)}")
     if wanted is not None:
+        wanted = str(wanted)
+        if wanted not in listed and wanted.isdecimal() and 1 <= int(wanted) <= len(listed):
+            return listed[int(wanted) - 1]
         if wanted not in listed:
-            hint = near_name(wanted, listed)
+            near = near_name(wanted, listed)
             raise InputError(
-                f"{where} has no column {wanted!r} for {role}=; {hint}its columns: {shown(listed)}"
+                f"{where} has no column {wanted!r} for {role}=; {near}its columns: {shown(listed)}"
             )
         if listed.count(wanted) > 1:
             raise InputError(
                 f"{where} has {listed.count(wanted)} columns named {wanted!r}; rename all but one"
             )
         return wanted
-    likely = [name for name in listed if name.strip().lower() in USUAL_NAMES[role]]
+    likely = [name for name in listed if is_usual(name, role)]
     if len(likely) != 1:
         doubt = "several could be it" if likely else "none has a usual name"
         raise InputError(
             f"{where}: which column is the {role}? Give {role}=, {doubt}; its columns: {shown(listed)}"
+            f"{hint if not likely else ''}"
         )
     return likely[0]
 
 
+def is_usual(name: str, role: str | None = None) -> bool:
+    """Return whether a name is usual for a role, or for any."""
+    roles = USUAL_NAMES if role is None else (role,)
+    return any(name.strip().lower() in USUAL_NAMES[role] for role in roles)
+
+
 def find_columns(
-    names: Iterable[Any], text: str | None, label: str | None, split: str | None = None, *, where: str
-) -> dict[str, str]:
+    names: Iterable[Any],
+    text: Wanted,
+    label: Wanted,
+    split: str | None = None,
+    *,
+    where: str,
+    rows: Rows = (),
+    unlabelled: bool = False,
+) -> Columns:
     """Return the column for each role; text and label are recognised by their names if they are not given.
+
+    Several columns of labels, as a list or with commas, are indicator columns: their names are the classes.
+    The first `rows` help to word an error. An `unlabelled` table has no column for the labels.
 
     >>> find_columns(["id", "Body", "tag"], None, None, where="mail.csv")
     {'text': 'Body', 'label': 'tag'}
+    >>> find_columns(["text", "toxic", "threat"], None, "toxic,threat", where="comments.csv")
+    {'text': 'text', 'label': ('toxic', 'threat')}
     """
     listed = [str(name) for name in names]
-    found = {
-        "text": find_column(listed, "text", text, where),
-        "label": find_column(listed, "label", label, where),
-    }
+    found: Columns = {"text": find_column(listed, "text", text, where, _text_hint(listed, rows))}
+    if not unlabelled:
+        several = _several(label, listed)
+        if several:
+            found["label"] = tuple(find_column(listed, "label", name, where) for name in several)
+        else:
+            found["label"] = find_column(listed, "label", label, where, _label_hint(listed, rows))
     if split is not None:
         found["split"] = find_column(listed, "split", split, where)
-    if found["text"] == found["label"]:
+    if found["text"] in (found.get("label"), *_as_tuple(found.get("label"))):
         raise InputError(
             f"{where}: text and label are both column {found['text']!r}; name two different ones"
         )
     return found
 
 
-def frame_columns(
-    frame: Any, text: str | None, label: str | None, split: str | None = None
-) -> dict[str, list[Any]]:
-    """Return the values of the text, label and split column of a dataframe that narwhals knows."""
-    import narwhals
+def _as_tuple(names: str | tuple[str, ...] | None) -> tuple[str, ...]:
+    return names if isinstance(names, tuple) else ()
 
-    try:
-        table = narwhals.from_native(frame)
-    except TypeError:
-        raise InputError(
-            f"a pandas, polars or other dataframe is needed, not {type(frame).__name__}"
-        ) from None
-    except narwhals.exceptions.DuplicateError:
-        # Only pandas allows this.
-        find_columns(frame.columns, text, label, split, where="the frame")
-        raise InputError("the frame has two columns of the same name; rename all but one") from None
-    if isinstance(table, narwhals.LazyFrame):
-        table = table.collect()
-    own = {str(name): name for name in table.columns}
-    found = find_columns(own, text, label, split, where="the frame")
-    return {role: table.get_column(own[name]).to_list() for role, name in found.items()}
+
+def _several(label: Wanted, names: list[str]) -> list[Any]:
+    """Return the names of indicator columns: a list, or a text with commas that is no name itself."""
+    if isinstance(label, list | tuple):
+        return list(label)
+    if isinstance(label, str) and "," in label and label not in names:
+        return [name.strip() for name in label.split(",") if name.strip()]
+    return []
+
+
+def column_phrase(columns: Columns, by_number: bool = False) -> str:
+    """Return the columns and their roles in words.
+
+    >>> column_phrase({"text": "2", "label": "1"}, by_number=True)
+    'columns 2 (text) and 1 (label)'
+    """
+    parts = []
+    for role, names in columns.items():
+        several = names if isinstance(names, tuple) else (names,)
+        listed = several if by_number else [repr(name) for name in several]
+        parts.append(f"{'+'.join(listed)} ({role})")
+    joined = " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else parts[0]
+    return f"column{'s' if len(parts) > 1 else ''} {joined}"
+
+
+def long_column(names: Sequence[str], rows: Rows) -> str | None:
+    """Return the column whose cells are the longest texts, if they are long enough to be documents."""
+    found, longest = None, 0.0
+    for place, name in enumerate(names):
+        cells = [row[place] for row in rows if isinstance(row[place], str) and row[place]]
+        size = sum(map(_weight, cells)) / max(len(cells), 1)
+        if size > longest:
+            found, longest = name, size
+    return found if longest >= LONG_TEXT else None
+
+
+def _weight(cell: str) -> int:
+    """Return the length of a text; a letter outside the alphabets, such as a Chinese one, counts as three."""
+    return len(cell) if cell.isascii() else sum(1 + 2 * (character > "\u0dff") for character in cell)
+
+
+def likely_columns(
+    names: Sequence[str], rows: Rows, text: Wanted, label: Wanted, unlabelled: bool, where: str
+) -> tuple[Wanted, Wanted]:
+    """Return the columns of a table without names, by what they hold: long texts, and values that recur."""
+    if text is None:
+        text = long_column(names, rows)
+        if text is None:
+            raise InputError(
+                f"{where} has no header, and no column holds long texts; give text= the number of a column"
+            )
+    if label is None and not unlabelled:
+        others = [name for name in names if name != str(text)]
+        likely = (
+            others if len(others) == 1 else [name for name in others if _recurs(_cells(names, rows, name))]
+        )
+        if len(likely) != 1:
+            doubt = (
+                f"columns {', '.join(likely)} could be it" if likely else "no column has values that recur"
+            )
+            raise InputError(
+                f"{where} has no header: which column is the label? Give label= its number; {doubt}"
+            )
+        label = likely[0]
+    return text, label
+
+
+def _cells(names: Sequence[str], rows: Rows, name: str) -> list[Any]:
+    place = list(names).index(name)
+    return [row[place] for row in rows if row[place] not in (None, "")]
+
+
+def _recurs(cells: list[Any]) -> bool:
+    """Return whether cells are like labels: several different values, few for the number of cells."""
+    values = {str(cell) for cell in cells}
+    return 2 <= len(values) <= max(2, len(cells) // 3)
+
+
+def _text_hint(names: list[str], rows: Rows) -> str:
+    longest = long_column(names, rows)
+    return "" if longest is None else f"; {longest!r} holds the longest texts"
+
+
+def _label_hint(names: list[str], rows: Rows) -> str:
+    cells = {name: _cells(names, rows, name) for name in names}
+    marks = [name for name, held in cells.items() if held and {str(cell) for cell in held} <= INDICATOR]
+    if len(marks) > 1:
+        return f"; {shown(marks)} hold 0 and 1: give label='{','.join(marks)}' if they are the classes"
+    likely = [name for name, held in cells.items() if _recurs(held)]
+    return f"; {shown(likely)} could be it, with values that recur" if likely else ""

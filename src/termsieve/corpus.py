@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from scipy import sparse
 
-from termsieve.columns import frame_columns
+from termsieve.columns import Wanted
 from termsieve.display import html_table
 from termsieve.errors import InputError, ParameterError
+from termsieve.frames import frame_columns
 from termsieve.labels import (
     as_list,
     check_missing,
@@ -268,8 +269,8 @@ class Corpus:
         cls,
         frame: Any,
         *,
-        text: str | None = None,
-        label: str | None = None,
+        text: Wanted = None,
+        label: Wanted = None,
         split: str | None = None,
         separator: str | None = None,
         missing: str = "error",
@@ -280,10 +281,12 @@ class Corpus:
 
         Parameters
         ----------
-        frame : pandas or polars dataframe, or another one that narwhals knows
-            One row per document. A missing text is a document without terms.
+        frame : dataframe of pandas or polars, Arrow table, Hugging Face dataset, or what else narwhals knows
+            One row per document. A missing text is a document without terms. The numbers of a dataset's
+            classes become their names, and the parts of a DatasetDict a split.
         text, label : str, optional
-            The columns; without them those with a usual name, such as "text" and "label", are taken.
+            The columns; without them those with a usual name, such as "text" and "label", are taken. Several
+            label columns, as a list, hold 0 and 1, and their names are the classes.
         split : str, optional
             The column that says "train" or "test".
         separator : str, optional
@@ -308,7 +311,7 @@ class Corpus:
         columns = frame_columns(frame, text, label, split)
         texts = ["" if is_missing(value) else value for value in columns["text"]]
         parts = None
-        if split is not None:
+        if "split" in columns:
             parts = ["" if is_missing(value) else str(value) for value in columns["split"]]
         labels, kept = present_labels(split_labels(columns["label"], separator), missing)
         if len(kept) < len(texts):

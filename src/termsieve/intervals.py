@@ -121,7 +121,7 @@ def _rate_quantiles(found: Floats, of: Floats) -> Floats:
 
     at, matrix = _interpolation()
     nodes = logit(betaincinv(found[:, None] + 0.5, (of - found)[:, None] + 0.5, at))
-    return 1 / (1 + np.exp(-(nodes @ matrix)))  # type: ignore[no-any-return]
+    return 1 / (1 + np.exp(-(nodes @ matrix)))
 
 
 @cache

@@ -24,6 +24,15 @@ COLLECTIONS = (tuple, list, Set, np.ndarray)
 NOT_AN_INDICATOR = "a two-dimensional y must be an indicator matrix of 0 and 1"
 _ALLOWED = "labels must be strings, integers or booleans"
 _MISSING_TYPES = ("NoneType", "NAType", "NaTType")
+# The cells of an indicator column, in lower case, and whether they mean that the document is in the class.
+_MARKS = {
+    **dict.fromkeys(("1", "1.0", "true", "yes"), True),
+    **dict.fromkeys(("0", "0.0", "false", "no", ""), False),
+}
+# What parts several labels in a cell, and what names the parts of a split, not classes.
+SEPARATORS = ("|", ";", ",")
+PART_NAMES = {"train", "training", "test", "testing", "dev", "val", "valid", "validation"}
+LEAST_DISTINCT = 20  # documents; fewer may well have a label each
 _LEAST, _GREATEST = -(2**63), 2**64 - 1
 
 
@@ -184,6 +193,57 @@ def split_labels(labels: list[Any], separator: str | None) -> list[Any]:
     ]
 
 
+def label_doubts(labels: Sequence[Any]) -> list[str]:
+    """Return sentences about single labels that are probably meant otherwise.
+
+    >>> label_doubts(["a;b", "b", "a;c", "c;b"])
+    ["most labels hold ';'; give separator=';' if a cell holds several labels"]
+    """
+    words = [label for label in labels if isinstance(label, str)]
+    if not words:
+        return []
+    doubts = []
+    for separator in SEPARATORS:
+        parts = [label.split(separator) for label in words]
+        several = [part for part in parts if len(part) > 1 and all(word.strip() for word in part)]
+        distinct = {word.strip() for part in parts for word in part}
+        # Parts of labels recur in other labels; those of a sentence do not.
+        if 2 * len(several) > len(words) and 2 * len(distinct) < sum(map(len, parts)) + 2:
+            doubts.append(
+                f"most labels hold {separator!r}; give separator={separator!r} if a cell holds several labels"
+            )
+            break
+    distinct = {word.strip().lower() for word in words}
+    if len(distinct) > 1 and distinct <= PART_NAMES:
+        doubts.append(
+            f"the labels {', '.join(sorted(distinct))} are a split, not classes; give label= another column"
+        )
+    if len(words) >= LEAST_DISTINCT and len(distinct) > 0.9 * len(words):
+        doubts.append(
+            f"{len(words):,} labels have {len(distinct):,} values; give label= another column if they are ids"
+        )
+    return doubts
+
+
+def indicator_labels(marks: dict[str, list[Any]]) -> list[tuple[str, ...]]:
+    """Return the labels of each document from indicator columns: the names of those that are 1 or true.
+
+    >>> indicator_labels({"toxic": ["1", "0"], "threat": [True, None]})
+    [('toxic', 'threat'), ()]
+    """
+    groups: list[list[str]] = [[] for _ in next(iter(marks.values()), [])]
+    for name, cells in marks.items():
+        for group, cell in zip(groups, cells, strict=True):
+            mark = _MARKS.get(str(cell).strip().lower()) if not is_missing(cell) else False
+            if mark is None:
+                raise InputError(
+                    f"column {name!r} holds {cell!r:.40}; each of several label columns must hold 0 and 1"
+                )
+            if mark:
+                group.append(name)
+    return [tuple(group) for group in groups]
+
+
 def present_labels(labels: list[Any], missing: str) -> tuple[list[Any], list[int]]:
     """Return the present labels and their positions, or raise an error that counts the missing ones."""
     kept = [i for i, value in enumerate(labels) if not is_missing(value)]
@@ -209,7 +269,7 @@ def as_list(values: Any, what: str) -> list[Any]:
     """Return a column, an array or any other iterable as a list; `what` names it in an error."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise InputError(f"{what} must be a list, an array or a column, not {type(values).__name__}")
-    for method in ("to_list", "tolist"):
+    for method in ("to_pylist", "to_list", "tolist"):
         if hasattr(values, method):
             found = getattr(values, method)()
             return found if isinstance(found, list) else [found]

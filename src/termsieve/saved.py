@@ -38,7 +38,15 @@ from termsieve.learners import LEARNERS
 from termsieve.matrices import sound_csr
 from termsieve.readers.files import MAX_BYTES, check_max_bytes, check_regular, too_large
 from termsieve.scores import Scores
-from termsieve.terms import ANALYZERS, STEMMERS, linear_pattern, term_numbers
+from termsieve.terms import (
+    ANALYZERS,
+    FORMS,
+    LANGUAGES,
+    SEGMENTERS,
+    STEMMERS,
+    linear_pattern,
+    term_numbers,
+)
 
 # What a value that cannot be raises where it is used.
 MALFORMED = (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError)
@@ -132,9 +140,10 @@ TEXT_RULES = {
     "decode_error": one_of("strict", "ignore", "replace"),
     "strip_accents": one_of(None, "ascii", "unicode"),
     "preprocessor": one_of(None),
-    "tokenizer": one_of(None),
+    "tokenizer": one_of(None, *SEGMENTERS),
     "stop_words": Rule(
-        lambda value: value is None or value == "english" or _is_words(value), "'english' or words"
+        lambda value: value is None or _is_words(value) or (isinstance(value, str) and value in LANGUAGES),
+        "the name of a language, or words",
     ),
     "token_pattern": Rule(
         lambda value: value is None or (isinstance(value, str) and linear_pattern(value)),
@@ -145,6 +154,8 @@ TEXT_RULES = {
     "vocabulary": Rule(_is_vocabulary, "a list of terms, or a mapping from terms to columns"),
     "dtype": Rule(_is_numeric, "a type of numbers"),
     "stem": one_of(None, *STEMMERS),
+    "normalize": one_of(None, *FORMS),
+    "language": one_of(None, "auto", *LANGUAGES),
     "n_threads": _whole(1, MOST_THREADS),
 }
 # One table of parameters per class; a parameter without a rule may have any plain value.

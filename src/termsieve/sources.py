@@ -14,11 +14,12 @@ from termsieve.counts.sources import Source as TableSource
 from termsieve.counts.storage import holds_counts
 from termsieve.engines import count
 from termsieve.errors import InputError, ParameterError
-from termsieve.readers import get_format, read
+from termsieve.frames import is_frame
+from termsieve.readers import FORMATS, get_format, read
 
 
 class Frame(Protocol):
-    """A table in memory, of pandas or polars."""
+    """A table in memory: a dataframe of pandas or polars, an Arrow table, a Hugging Face dataset."""
 
     @property
     def columns(self) -> Any:
@@ -32,13 +33,22 @@ Location = str | os.PathLike[str]
 Source = Counts | Corpus | Frame | Location | Sequence[Location]
 # The options of `count` that say how documents are counted, not how they are read or split into terms.
 COUNTING = ("engine", "address", "workers", "max_terms", "checkpoint", "whole_files", "progress")
-READING = ("text", "label", "separator", "missing", "delimiter", "encoding", "max_bytes")
+# The options that say how documents are read, of the formats that people give without naming them.
+READING = tuple(
+    dict.fromkeys(
+        option
+        for format in ("table", "lines", "folder")
+        for option in FORMATS[format].options
+        if option != "split"
+    )
+)
+FRAME_READING = ("text", "label", "separator", "missing")
 
 
 def counts_of(
     source: Source, *, occurrences: bool = False, format: str | None = None, **options: Any
 ) -> Counts:
-    """Return the counts of a source: counts, a corpus, a pandas or polars frame, or one or several paths.
+    """Return the counts of a source: counts, a corpus, a frame of any library, or one or several paths.
 
     A path may be a counts file or documents in any format of `read`; tables are counted in pieces and need
     not fit into memory.
@@ -61,7 +71,7 @@ def counts_of(
     """
     if isinstance(source, Counts):
         return _refuse_options(source, "this", options, format)
-    if isinstance(source, Corpus) or hasattr(source, "columns"):
+    if isinstance(source, Corpus) or is_frame(source):
         return count(corpus_of(source, options, format), occurrences=occurrences, **options)
     paths: list[Any] = list(source) if isinstance(source, list | tuple) else [source]
     if not paths or not all(isinstance(path, str | os.PathLike) for path in paths):
@@ -75,6 +85,10 @@ def counts_of(
             raise InputError(f"{counts_at} holds counts and others hold documents; give one kind at a time")
         parts = (_refuse_options(Counts.load(path), counts_at, options, format) for path in paths)
         return reduce(add, parts)
+    if options.get("label_from") is not None:
+        # Which part of a file's name is its class is told by the other names.
+        corpus = corpus_of(paths if len(paths) > 1 else paths[0], options, format)
+        return count(corpus, occurrences=occurrences, **options)
     if all(get_format(path, format).streams for path in paths):
         return count(paths, occurrences=occurrences, **options)
     return _counts_of_corpora(paths, occurrences, format, options)
@@ -92,10 +106,12 @@ def corpus_of(
         if holds_counts(source):
             raise ParameterError(f"{os.fspath(source)} holds counts, but the documents are needed")
         return read(source, format, **reading)
-    if not hasattr(source, "columns"):
+    if isinstance(source, list | tuple) and all(isinstance(path, str | os.PathLike) for path in source):
+        return read(source, format, **reading)
+    if not is_frame(source):
         raise InputError(f"a {type(source).__name__} holds no documents; give a Corpus, a frame, or a path")
-    for name in ("delimiter", "encoding", "max_bytes"):
-        if name in reading:
+    for name in reading:
+        if name not in FRAME_READING:
             raise ParameterError(f"{name}= is for files; a frame is read already")
     return Corpus.from_frame(source, **reading)
 

@@ -20,7 +20,7 @@ from termsieve.redundancy import distinct_cut
 from termsieve.scores import score
 from termsieve.sources import Source, corpus_of, counts_of
 from termsieve.spec import READING, TRAINING
-from termsieve.terms import term_matrix
+from termsieve.terms import suited_options, term_matrix
 
 MetricSpec = str | Metric | Callable[..., Any]
 MOST_LISTS = 1000  # classes with a list of words each: every list is a ranking of its own
@@ -130,7 +130,7 @@ def _documents(source: Source, metric: Metric, options: dict[str, Any]) -> tuple
     if isinstance(source, Counts):
         raise ParameterError("redundancy= needs the documents themselves, and these are counts; leave it out")
     corpus = corpus_of(source, options, options.pop("format", None))
-    X, terms = term_matrix(corpus, **options)
+    X, terms = term_matrix(corpus, **suited_options(options, corpus.texts or ()))
     occurrences = metric.reads == "occurrences"
     return X, Counts.from_matrix(X, corpus.labels, terms=terms, occurrences=occurrences)
 

@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from termsieve.corpus import Corpus
 from termsieve.counts import Counts
 from termsieve.errors import InputError, ParameterError
-from termsieve.estimators import TermVectorizer
+from termsieve.estimators import TermVectorizer, learned_terms
 from termsieve.evaluation import Evaluation, evaluated
 from termsieve.labels import encode_labels
 from termsieve.learners import get_learner, learner_declaration
@@ -26,7 +26,7 @@ from termsieve.records import recorded
 from termsieve.sources import Frame, corpus_of
 from termsieve.spec import TRAINING
 from termsieve.telling import MetricSpec, select_terms
-from termsieve.terms import term_matrix
+from termsieve.terms import suited_options, term_matrix
 
 
 def train_model(
@@ -52,6 +52,7 @@ def train_model(
     max_df: float = 1.0,
     keep: Iterable[str | int] = (),
     drop: Iterable[str | int] = (),
+    method: str | None = None,
     format: str | None = None,
     **options: Any,
 ) -> Model:
@@ -72,7 +73,11 @@ def train_model(
         The class to separate from the rest: the model then predicts that class, or "not" and its name.
     folds : int, optional
         Measure the model on documents that it did not see: selection and training are repeated without each
-        of so many parts of the documents, and `record.measured` has the figures.
+        of so many parts of the documents, and `record.measured` has the figures; None if the documents are
+        too few for it.
+    method : {"ratio", "wfo", "weights"}, optional
+        A selection that learns its parameter, in place of a metric; see `learned_terms`. It takes only k=,
+        and for "weights" the other cut-offs.
     format : str, optional
         The format of a file; recognised by default.
     **options
@@ -105,12 +110,14 @@ def train_model(
     limits = {"side": side, "ratio": ratio, "combine": combine, "min_df": min_df, "max_df": max_df}
     how = {"target": target, **cuts, **chances, **limits, "keep": tuple(keep), "drop": tuple(drop)}
 
+    options = suited_options(options, corpus.texts)
+
     def trained(part: Corpus) -> Model:
-        return _trained(part, metric, learner, reads_counts, how, options)
+        return _trained(part, metric, learner, reads_counts, how | {"method": method}, options)
 
     model = trained(corpus)
     measured = None if folds is None else _cross_validated(corpus, target, folds, trained, model.classes)
-    spelled = f"{learner} on {len(model.terms):,} terms by {get_metric(metric).name}"
+    spelled = f"{learner} on {len(model.terms):,} terms by {method or get_metric(metric).name}"
     analysis = model.pipeline[0]._analysis()
     return replace(model, record=recorded(corpus, analysis, spelled, measured))
 
@@ -124,10 +131,7 @@ def _trained(
     options: dict[str, Any],
 ) -> Model:
     """Return the model of a corpus, without a record."""
-    X, names = term_matrix(corpus, **options)
-    occurrences = get_metric(metric).reads == "occurrences"
-    counts = Counts.from_matrix(X, corpus.labels, terms=names, occurrences=occurrences)
-    terms = select_terms(counts, metric, **how)
+    terms = _selected(corpus, metric, how, options)
     vectorizer = TermVectorizer(vocabulary=terms, binary=not reads_counts, **options)
     target = how["target"]
     if target is None and corpus.multilabel:
@@ -136,10 +140,28 @@ def _trained(
     return Model(_fitted(make_pipeline(vectorizer, get_learner(learner)), corpus.texts, y))
 
 
+def _selected(corpus: Corpus, metric: MetricSpec, how: dict[str, Any], options: dict[str, Any]) -> list[str]:
+    """Return the terms by a metric, or by a method that learns its parameter."""
+    ways = dict(how)
+    method = ways.pop("method")
+    if method is None:
+        X, names = term_matrix(corpus, **options)
+        occurrences = get_metric(metric).reads == "occurrences"
+        counts = Counts.from_matrix(X, corpus.labels, terms=names, occurrences=occurrences)
+        return select_terms(counts, metric, **ways)
+    sides = {name: ways.pop(name) for name in ("side", "ratio", "alpha", "keep", "drop")}
+    if sides != {"side": "both", "ratio": None, "alpha": None, "keep": (), "drop": ()}:
+        raise ParameterError(f"{', '.join(sides)} are not for the method {method!r}; leave them out")
+    if ways["combine"] == "max":  # the default of every method
+        del ways["combine"]
+    named: dict[str, Any] = {"metric": metric} if method == "ratio" and metric != TRAINING else {}
+    return learned_terms(corpus, method, options=options, **ways, **named).terms
+
+
 def _cross_validated(
     corpus: Corpus, target: Any, folds: int, train: Callable[[Corpus], Model], classes: Sequence[Any]
-) -> Evaluation:
-    """Return what models say of each part of the documents that the other parts train."""
+) -> Evaluation | None:
+    """Return what models say of each part that the other parts train; None if documents are too few."""
     if folds < 2:
         raise ParameterError(f"folds must be 2 or more, not {folds}")
     several = corpus.multilabel and target is None
@@ -149,7 +171,10 @@ def _cross_validated(
     for number in range(folds):
         held_out = np.flatnonzero(fold == number)
         if len(held_out):
-            model = train(corpus.subset(np.flatnonzero(fold != number)))
+            try:
+                model = train(corpus.subset(np.flatnonzero(fold != number)))
+            except InputError:  # a part of the documents has no term, or one class only
+                return None
             for row, label in zip(held_out, model.predict(corpus.subset(held_out)), strict=True):
                 said[row] = label
     by = f"cross-validation in {folds} parts, selection included"
@@ -157,13 +182,12 @@ def _cross_validated(
 
 
 def _fold_numbers(truth: list[Any], folds: int) -> Any:
-    """Return a part for each document; each class is dealt out to the parts in turn."""
+    """Return a part for each document; the documents are dealt out to the parts in turn, class by class."""
+    kinds = [repr(each[:1] if isinstance(each, list | tuple) else each) for each in truth]
     order = np.random.default_rng(0).permutation(len(truth))
-    fold, dealt = np.zeros(len(truth), dtype=np.intp), dict[Any, int]()
-    for row in order:
-        kind = truth[row] if not isinstance(truth[row], list | tuple) else tuple(truth[row])[:1]
-        dealt[kind] = dealt.get(kind, -1) + 1
-        fold[row] = dealt[kind] % folds
+    order = order[np.argsort(np.array(kinds)[order], kind="stable")]
+    fold = np.empty(len(truth), dtype=np.intp)
+    fold[order] = np.arange(len(truth)) % folds
     return fold
 
 

@@ -39,6 +39,7 @@ from termsieve.adviser.verdicts import Verdicts
 from termsieve.corpus import Corpus
 from termsieve.errors import InputError, ParameterError, unknown_name
 from termsieve.ranking import CELL_BYTES, ROW_BYTES
+from termsieve.terms import suited_options
 
 __all__ = ["GOALS", "Advice", "advise", "get_goal"]
 
@@ -129,7 +130,7 @@ def advise(
     clock.limit = np.inf if minutes is None else 60.0 * minutes
     others = checked_rivals(rivals)
     clock.tell("counting terms", 0.0)
-    question = asked(corpus, target, dict(term_options), groups, times)
+    question = asked(corpus, target, suited_options(term_options, corpus.texts or ()), groups, times)
     generator = np.random.default_rng(random_state)
     # The matrices are small: threads of the linear algebra would only wait for each other.
     with threadpool_limits(limits=1, user_api="blas"):

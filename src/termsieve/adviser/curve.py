@@ -13,6 +13,7 @@ from termsieve.adviser.promise import Difference, Promise, resample_weights
 from termsieve.adviser.verdicts import Verdicts
 
 SHARES = (0.25, 0.5, 1.0)  # of the training documents of a fold: each is twice the one before
+RESAMPLES = 300
 LEAST_RATIO, GREATEST_RATIO = 0.2, 1.2
 
 
@@ -38,7 +39,7 @@ class LearningCurve:
         steps = [part.figure(goal) for part in verdicts]
         figures = tuple(float(np.clip(promise.measured - steps[-1] + step, 0, 1)) for step in steps)
         generator = np.random.default_rng(0)
-        weights = resample_weights(len(verdicts[0]), goal, generator)
+        weights = resample_weights(len(verdicts[0]), goal, generator, RESAMPLES)
         drawn = [part.resampled(goal, weights) for part in verdicts]
         ratios = np.clip(
             generator.normal(known.ratio, known.ratio_spread, size=len(weights)), LEAST_RATIO, GREATEST_RATIO

@@ -146,9 +146,11 @@ def _assumed(verdicts: Verdicts) -> Floats:
     return np.eye(3 * n_problems, dtype=np.float32)[absent]
 
 
-def resample_weights(n: int, goal: Goal, generator: np.random.Generator) -> NDArray[np.int64]:
-    """Return how often each of `n` documents is in each of many resamples of them."""
-    rounds = ORDER_RESAMPLES if goal.of_counts is None else min(1000, max(100, BLOCK_CELLS // n))
+def resample_weights(
+    n: int, goal: Goal, generator: np.random.Generator, most: int = 1000
+) -> NDArray[np.int64]:
+    """Return how often each of `n` documents is in each of at most so many resamples of them."""
+    rounds = ORDER_RESAMPLES if goal.of_counts is None else min(most, max(100, BLOCK_CELLS // n))
     return generator.multinomial(n, np.full(n, 1 / n), size=rounds)
 
 

@@ -7,7 +7,18 @@ from typing import Annotated
 import typer
 
 from termsieve import __version__
-from termsieve.cli import advice, counting, demo, explorer, export, models, studies, terms, windows
+from termsieve.cli import (
+    advice,
+    counting,
+    demo,
+    explorer,
+    export,
+    inspecting,
+    models,
+    studies,
+    terms,
+    windows,
+)
 from termsieve.cli.shell import Guarded
 
 app = typer.Typer(
@@ -39,6 +50,6 @@ def _root(
     """Find the words that separate classes of documents, how many are needed, and which method suits."""
 
 
-for part in (demo, terms, windows, explorer, counting, models, export, advice):
+for part in (demo, inspecting, terms, windows, explorer, counting, models, export, advice):
     app.registered_commands += part.app.registered_commands
 app.add_typer(studies.study, name="study")

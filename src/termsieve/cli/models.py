@@ -12,18 +12,21 @@ from typer import Argument, Option
 
 from termsieve.cli.output import check_output, show_json, show_table, working, write_text
 from termsieve.cli.shell import put, say
-from termsieve.cli.source import Delimiter, Encoding, Format, Source, Text, takes_source
+from termsieve.cli.source import Delimiter, Encoding, Format, Header, Quote, Source, Text, takes_source
 from termsieve.cli.terms import (
+    Alpha,
     Class,
     Combine,
     Drop,
     Json,
     Keep,
     MaxDf,
+    Method,
     MetricName,
     MinDf,
     Ratio,
     Side,
+    learned,
     listed_terms,
 )
 from termsieve.spec import TRAINING
@@ -82,6 +85,8 @@ def select(
     target: Class = None,
     side: Side = "both",
     ratio: Ratio = None,
+    alpha: Alpha = None,
+    method: Method = None,
     combine: Combine = "max",
     min_df: MinDf = 1,
     max_df: MaxDf = 1.0,
@@ -112,13 +117,17 @@ def select(
         "target": target,
         "side": side,
         "ratio": ratio,
+        "alpha": alpha,
         "combine": combine,
         "min_df": min_df,
         "max_df": max_df,
         "keep": listed_terms(keep),
         "drop": listed_terms(drop),
     }
-    if pipeline is None:
+    if pipeline is None and method is not None:
+        named = None if metric == TRAINING else metric
+        terms = learned(source, method, named, **cuts, **how)[0].terms
+    elif pipeline is None:
         from termsieve.telling import select_terms
 
         terms = select_terms(source.counts(metric), metric, **cuts, **how)
@@ -127,12 +136,16 @@ def select(
 
         corpus = source.corpus()
         with working("training"):
-            model = train_model(corpus, metric, learner, folds=FOLDS, **cuts, **how, **source.term_options())
+            options = source.term_options()
+            model = train_model(corpus, metric, learner, folds=FOLDS, method=method, **cuts, **how, **options)
         model.save(pipeline)
         terms = model.terms
         say(f"wrote {pipeline}: {learner} on {len(terms):,} words")
-        if model.record is not None and model.record.measured is not None:
-            _tell_measures(model.record.measured)
+        measured = model.record and model.record.measured
+        if measured is None:
+            say("the documents are too few to measure the classifier")
+        else:
+            _tell_measures(measured)
     if output is not None:
         write_text(output, json.dumps(terms, ensure_ascii=False, indent=0) + "\n")
     elif pipeline is None:
@@ -165,7 +178,9 @@ def predict(
     proba: Annotated[
         bool, Option("--proba", help="Also print the probability, if the model has it.")
     ] = False,
+    header: Header = None,
     delimiter: Delimiter = None,
+    quote: Quote = None,
     encoding: Encoding = None,
     format: Format = None,
     as_json: Json = False,
@@ -185,6 +200,8 @@ def predict(
         text=text,
         label=label,
         separator=separator,
+        header=header,
+        quote=quote,
         delimiter=delimiter,
         encoding=encoding,
         format=format,

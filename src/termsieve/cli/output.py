@@ -17,6 +17,7 @@ from termsieve.display import readable
 Row = Mapping[str, Any]
 SHARES = ("share", "shared", "in_list")  # columns that a table shows as percentages
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".parquet")
+PADDING = 3  # characters between two columns of a table
 UNBOUNDED = 10_000  # columns: a table that is not for a screen is never wrapped
 # How a cell begins that a spreadsheet runs as a formula; the wide forms do so in East Asian editions.
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -41,6 +42,7 @@ def show_table(
 ) -> None:
     """Print rows as an aligned table, numbers to the right; `aside` to stderr, beside data on stdout."""
     from rich import box
+    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -48,13 +50,26 @@ def show_table(
     if title:  # a line of its own: the title of a table is wrapped to the table's width
         say(title) if aside else put(shown(title) + "\n")
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    cells: dict[str, list[str]] = {}
+    for name in names:
+        cells[name] = [shown(readable(row[name], share=name in SHARES), kept="") for row in rows]
+    widths = _word_widths(cells, Console().width)
     for name in names:
         numeric = all(isinstance(row[name], int | float) or row[name] is None for row in rows)
-        table.add_column(Text(name), justify="right" if numeric else "left", overflow="fold")
-    for row in rows:
-        cells = (readable(row[name], share=name in SHARES) for name in names)
-        table.add_row(*(Text(shown(cell, kept="")) for cell in cells))
+        side: Any = "right" if numeric else "left"
+        table.add_column(Text(name), justify=side, overflow="fold", min_width=widths.get(name))
+    for row in zip(*cells.values(), strict=True):
+        table.add_row(*map(Text, row))
     show(table, aside)
+
+
+def _word_widths(cells: Mapping[str, Sequence[str]], room: int) -> dict[str, int]:
+    """Return the width of each column below which words would be broken; none if there is no room for all."""
+    widths = {
+        name: max(len(word) for cell in (name, *column) for word in cell.split() or [""])
+        for name, column in cells.items()
+    }
+    return widths if sum(widths.values()) + PADDING * len(widths) <= room else {}
 
 
 def show_json(value: Any, indent: int = 2) -> None:

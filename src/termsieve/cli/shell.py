@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import sys
 import unicodedata
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import IO, Any
 
 import typer
@@ -18,8 +19,16 @@ from termsieve.errors import ParameterError, TermsieveError
 
 GOOD, FAILURE, USAGE = 0, 1, 2
 # The library's keywords, as its errors spell them, and the options that stand for them.
-_SAME = ("text", "label", "separator", "delimiter", "encoding", "format", "stem", "checkpoint")
+_SAME = ("text", "label", "separator", "delimiter", "encoding", "format", "stem", "checkpoint", "language")
 OPTIONS = {
+    "header=False": "--no-header",
+    "header=True": "--header",
+    "separator='([^']*)'": r"--separator '\1'",
+    "quote='none'": "--quote none",
+    "label_from='(file|top|inner)'": r"--label-from \1",
+    "format='lines'": "--format lines",
+    "analyzer='char'": "--analyzer char",
+    "label='([^']*)'": r"--label '\1'",
     **{f"{name}=": f"--{name}" for name in _SAME},
     "missing='drop'": "--drop-missing",
     "stop_words=": "--stop-words",
@@ -60,7 +69,8 @@ def exit_code(app: Callable[..., Any], args: list[str]) -> int:
     """Run the command line `args` and return its exit code; a traceback is shown with `--debug` only."""
     try:
         words = [word for word in args if word != "--debug"]
-        code = app(words, prog_name="termsieve", standalone_mode=False)
+        with _log_said():
+            code = app(words, prog_name="termsieve", standalone_mode=False)
         sys.stdout.flush()
     except (Exception, KeyboardInterrupt) as error:
         if "--debug" in args and not _is_usage_error(error):
@@ -71,6 +81,29 @@ def exit_code(app: Callable[..., Any], args: list[str]) -> int:
     return code if isinstance(code, int) else GOOD
 
 
+class _Said(logging.Handler):
+    """Writes what the library logs, with its keywords as options, to stderr."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        say(in_options(record.getMessage()))
+
+
+@contextmanager
+def _log_said() -> Iterator[None]:
+    """Show what the library understood and guessed while a command runs."""
+    log, handler = logging.getLogger("termsieve"), _Said()
+    level, propagates = log.level, log.propagate
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    log.propagate = False
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(level)
+        log.propagate = propagates
+
+
 def _answered(error: BaseException) -> int:
     """Say what went wrong in one sentence and return the exit code for it."""
     if isinstance(error, BrokenPipeError):
@@ -79,7 +112,7 @@ def _answered(error: BaseException) -> int:
     if isinstance(error, KeyboardInterrupt):
         return _told("stopped", INTERRUPTED)
     if isinstance(error, TermsieveError):
-        return _told(_in_options(str(error)), USAGE if isinstance(error, ParameterError) else FAILURE)
+        return _told(in_options(str(error)), USAGE if isinstance(error, ParameterError) else FAILURE)
     if isinstance(error, OSError):
         _drop(sys.stdout)
         where = f"{error.filename}: " if error.filename else "the output cannot be written: "
@@ -92,7 +125,7 @@ def _answered(error: BaseException) -> int:
     return _told(f"unexpected {type(error).__name__}: {line}; --debug shows where", FAILURE)
 
 
-def _in_options(sentence: str) -> str:
+def in_options(sentence: str) -> str:
     """Return a sentence of the library with its keywords as the options of the command line."""
     for keyword, option in OPTIONS.items():
         sentence = re.sub(rf"\b{keyword}(?=[,;. ]|$)", option, sentence)

@@ -17,7 +17,7 @@ from typer import Argument, Option
 
 from termsieve.cli.output import working
 from termsieve.cli.shell import wrong
-from termsieve.errors import TermsieveError
+from termsieve.errors import TermsieveError, near_name
 
 if TYPE_CHECKING:
     from termsieve.corpus import Corpus
@@ -34,8 +34,26 @@ Delimiter = Annotated[
     str | None,
     Option("--delimiter", metavar="CHAR", help="Separator between cells; recognised by default."),
 ]
+Header = Annotated[
+    bool | None,
+    Option(
+        "--header/--no-header",
+        help="Whether the first row of a table has the names of its columns; recognised by default. Columns "
+        "without names are numbered from 1.",
+        show_default=False,
+    ),
+]
+Quote = Annotated[
+    str | None,
+    Option(
+        "--quote",
+        metavar="none|CHAR",
+        help="Quote around cells; recognised by default. With none, quotes are a part of the text.",
+    ),
+]
 Encoding = Annotated[
-    str | None, Option("--encoding", metavar="NAME", help="Encoding of the file; UTF-8 by default.")
+    str | None,
+    Option("--encoding", metavar="NAME", help="Encoding of the file; UTF-8, UTF-16 or cp1252 by default."),
 ]
 Format = Annotated[
     str | None, Option("--format", metavar="NAME", help="Format of the file; recognised by default.")
@@ -50,15 +68,33 @@ class Source:
         str,
         Argument(
             metavar="FILE",
-            help="A table (CSV, JSON lines, Parquet), a folder with one directory per class, Reuters SGML, "
-            "ARFF, svmlight, a counts file, or - for JSON lines on standard input.",
+            help="A table (CSV, JSON, Parquet, Excel), a folder with one directory per class, lines of label "
+            "and text, Reuters SGML, ARFF, svmlight, a counts file, or - for JSON lines on standard input.",
             show_default=False,
         ),
     ]
     text: Text = None
     label: Annotated[
-        str | None, Option("--label", metavar="COL", help="Column that holds the class.", show_default=False)
+        str | None,
+        Option(
+            "--label",
+            metavar="COL",
+            help="Column that holds the class, or several columns of 0 and 1, separated by commas.",
+            show_default=False,
+        ),
     ] = None
+    label_from: Annotated[
+        str | None,
+        Option(
+            "--label-from",
+            metavar="file|top|inner",
+            help="The class is the name of the file; in a folder of folders, of the top or the inner folder.",
+        ),
+    ] = None
+    fine: Annotated[
+        bool,
+        Option("--fine", help="With --format lines: labels are LABEL:fine, not LABEL.", show_default=False),
+    ] = False
     separator: Annotated[
         str | None,
         Option(
@@ -68,7 +104,9 @@ class Source:
     drop_missing: Annotated[
         bool, Option("--drop-missing", help="Leave out documents without a label.", show_default=False)
     ] = False
+    header: Header = None
     delimiter: Delimiter = None
+    quote: Quote = None
     encoding: Encoding = None
     format: Format = None
     max_bytes: Annotated[
@@ -85,35 +123,63 @@ class Source:
         str | None,
         Option(
             "--stop-words",
-            metavar="english|FILE",
-            help="Words to leave out: the built-in English list, or a file.",
+            metavar="LANGUAGE|FILE",
+            help="Words to leave out: the list of a language, such as english, or a file.",
         ),
     ] = None
-    ngrams: Annotated[int, Option("--ngrams", metavar="N", help="Count sequences of up to N words, too.")] = 1
+    ngrams: Annotated[
+        str,
+        Option(
+            "--ngrams",
+            metavar="N|M-N",
+            help="Count sequences of 1 to N, or M to N, words or characters.",
+            show_default=False,
+        ),
+    ] = ""
+    analyzer: Annotated[
+        str | None,
+        Option(
+            "--analyzer",
+            metavar="word|char|char_wb",
+            help="Count words, sequences of characters, or those within words; words by default, but not "
+            "where a script has no spaces between them.",
+        ),
+    ] = None
     stem: Annotated[
-        str | None, Option("--stem", metavar="porter", help="Count the stems of English words.")
+        str | None,
+        Option(
+            "--stem", metavar="LANGUAGE", help="Count stems of words, such as german; porter for English."
+        ),
+    ] = None
+    language: Annotated[
+        str | None,
+        Option(
+            "--language",
+            metavar="auto|LANGUAGE",
+            help="Leave out the stop words of this language and count its stems.",
+        ),
+    ] = None
+    normalize: Annotated[
+        str | None,
+        Option("--normalize", metavar="nfkc", help="Bring texts to a form of Unicode first."),
     ] = None
 
     def term_options(self) -> dict[str, Any]:
         """Return the options of term_matrix and TermVectorizer that are not the default."""
-        if self.ngrams < 1:
-            raise wrong(f"--ngrams must be 1 or more, not {self.ngrams}")
         options: dict[str, Any] = {}
         if self.stop_words is not None:
             options["stop_words"] = _stop_words(self.stop_words)
-        if self.ngrams > 1:
-            options["ngram_range"] = (1, self.ngrams)
-        if self.stem is not None:
-            options["stem"] = self.stem
-        return options
+        lengths = _lengths(self.ngrams)
+        if lengths != (1, 1):
+            options["ngram_range"] = lengths
+        names = ("analyzer", "stem", "language", "normalize")
+        return options | {name: value for name in names if (value := getattr(self, name)) is not None}
 
     def reader_options(self) -> dict[str, Any]:
         """Return the options given for the reader."""
-        given = {
-            name: getattr(self, name)
-            for name in ("text", "label", "separator", "delimiter", "encoding", "max_bytes")
-            if getattr(self, name) is not None
-        }
+        names = ("text", "label", "label_from", "separator", "header", "delimiter", "quote", "encoding")
+        given = {name: value for name in (*names, "max_bytes") if (value := getattr(self, name)) is not None}
+        given |= {"fine": True} if self.fine else {}
         return given | ({"missing": "drop"} if self.drop_missing else {})
 
     @property
@@ -196,14 +262,31 @@ class Source:
 
 
 def _stop_words(given: str) -> str | list[str]:
-    if given == "english":
+    from termsieve.terms import stop_word_names
+
+    names = stop_word_names()
+    if given in names:
         return given
     path = Path(given)
     if not path.is_file():
         raise wrong(
-            f"--stop-words takes 'english' or a file with one word per line; there is no file {given}"
+            f"--stop-words takes a language or a file with one word per line; there is no file {given}, "
+            f"{near_name(given, names)}languages: {', '.join(names)}"
         )
     return path.read_text(encoding="utf-8").split()
+
+
+def _lengths(given: str) -> tuple[int, int]:
+    """Return the least and the greatest length of sequences: "3" is 1 to 3, "2-5" is 2 to 5."""
+    least, dash, most = given.partition("-")
+    if not given:
+        return 1, 1
+    if not least.isdecimal() or (dash and not most.isdecimal()):
+        raise wrong(f"--ngrams takes a number such as 2, or two such as 2-5, not {given!r}")
+    lengths = (int(least), int(most)) if dash else (1, int(least))
+    if not 1 <= lengths[0] <= lengths[1]:
+        raise wrong(f"--ngrams must be 1 or more, not {given}, and the smaller number comes first")
+    return lengths
 
 
 def takes_source(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Option
@@ -12,6 +12,9 @@ from termsieve.cli.output import check_output, emit, show_json, show_table
 from termsieve.cli.shell import say, wrong
 from termsieve.cli.source import Source, takes_source
 from termsieve.spec import READING
+
+if TYPE_CHECKING:
+    from termsieve.corpus import Corpus
 
 app = typer.Typer()
 
@@ -51,6 +54,23 @@ ListSide = Annotated[
 ]
 Ratio = Annotated[
     float | None, Option("--ratio", metavar="SHARE", help="Share of the words that speak for the class.")
+]
+Alpha = Annotated[
+    float | None,
+    Option(
+        "--alpha",
+        metavar="SHARE",
+        help="Weight of words that speak for the class, against 1 - SHARE for those that speak against it.",
+    ),
+]
+Method = Annotated[
+    str | None,
+    Option(
+        "--method",
+        metavar="ratio|wfo|weights",
+        help="Learn the selection from the documents: the share of words for a class, the parameter of wfo, "
+        "or the weights of a linear SVM.",
+    ),
 ]
 Combine = Annotated[
     str,
@@ -92,6 +112,8 @@ def rank(
     k: Annotated[int, Option("-k", metavar="N", help="Number of words.")] = 30,
     side: ListSide = None,
     ratio: Ratio = None,
+    alpha: Alpha = None,
+    method: Method = None,
     combine: Combine = "max",
     each: Annotated[bool, Option("--each", help="List the words of each class separately.")] = False,
     min_df: MinDf = 1,
@@ -133,6 +155,9 @@ def rank(
     the neg documents outside. The default metric is one of the best for short lists on twelve corpora
     (docs/reading.md); `select` has a different default, for classifiers.
 
+    With --method a classifier is trained to learn the selection; the metric of ratio is then
+    correlation_coefficient unless you name one, and the scores have the sign of the direction.
+
     --interval adds the bounds of the score (low, high) and of the rank, and in_list, the probability that the
     word would be listed again.
     """
@@ -142,9 +167,18 @@ def rank(
 
     check_output(output)
     check_cut("k", k)
-    how: dict[str, Any] = {"side": side, "ratio": ratio, "combine": combine, "interval": interval}
-    how |= {"min_df": min_df, "max_df": max_df, "keep": listed_terms(keep), "drop": listed_terms(drop)}
-    if redundancy is not None:
+    how: dict[str, Any] = {"side": side, "ratio": ratio, "alpha": alpha, "combine": combine}
+    how |= {"interval": interval, "min_df": min_df, "max_df": max_df}
+    how |= {"keep": listed_terms(keep), "drop": listed_terms(drop)}
+    if method is not None:
+        if each or redundancy is not None or how.pop("interval") is not None:
+            raise wrong(f"--method {method} has one list; leave out --each, --redundancy and --interval")
+        found, corpus = learned(
+            source, method, None if metric == READING else metric, target=target, k=k, **how
+        )
+        rows = found.frame.head(k).drop("selected").to_dicts()
+        title = f"{len(corpus):,} documents, by the method {method}"
+    elif redundancy is not None:
         limit = _redundancy(redundancy)
         corpus = source.corpus()
         how |= {"redundancy": limit} | source.term_options()
@@ -154,9 +188,25 @@ def rank(
         counts = source.counts(metric)
         rows = telling_words(counts, metric, target=target, each=each, k=k, **how).to_dicts()
         title = f"{counts.n_docs:,} documents, {counts.n_terms:,} words, by {get_metric(metric)}"
-    if not (as_json or as_csv or output):
+    if not (as_json or as_csv or output or method):
         rows = [row | {"direction": {1: "+", -1: "-"}.get(row["direction"], "")} for row in rows]
     emit(rows, as_json=as_json, as_csv=as_csv, output=output, title=title, raw_cells=raw_cells)
+
+
+def learned(source: Source, method: str, metric: str | None, **how: Any) -> tuple[Any, Corpus]:
+    """Return the terms of a selection that learns its parameter, and the corpus; what it learned is said."""
+    from termsieve.estimators import learned_terms
+
+    ways = ("side", "ratio", "alpha", "keep", "drop")
+    given = sorted(f"--{name}" for name in ways if how.pop(name) not in (None, "both", []))
+    if given:
+        raise wrong(f"--method {method} decides how words are ranked; leave out {', '.join(given)}")
+    if how["combine"] == "max":  # the default of every method
+        del how["combine"]
+    corpus = source.corpus()
+    found = learned_terms(corpus, method, metric=metric, options=source.term_options(), **how)
+    say(found.sentence)
+    return found, corpus
 
 
 def listed_terms(given: str | None) -> list[str]:

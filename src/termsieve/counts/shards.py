@@ -35,8 +35,10 @@ def write_shards(
     rows: int = 100_000,
     separator: str | None = None,
     missing: str = "error",
+    header: bool | None = None,
     delimiter: str | None = None,
-    encoding: str = "utf-8",
+    quote: str | None = None,
+    encoding: str | None = None,
     **term_options: Any,
 ) -> list[Path]:
     """Write the matrix of the `terms` in shards of `rows` documents, and return the paths of the shards.
@@ -49,7 +51,15 @@ def write_shards(
         raise ParameterError(f"rows={rows!r} must be a whole number from 1")
     vocabulary, analysis = term_numbers(terms), analysis_of(term_options)
     opened = Source(
-        source, text, label, separator=separator, missing=missing, delimiter=delimiter, encoding=encoding
+        source,
+        text,
+        label,
+        separator=separator,
+        missing=missing,
+        header=header,
+        delimiter=delimiter,
+        quote=quote,
+        encoding=encoding,
     )
     target = new_folder(folder, vocabulary)
     return [

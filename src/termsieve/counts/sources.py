@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from termsieve.columns import Wanted
 from termsieve.corpus import Corpus
 from termsieve.counts.counter import labelled
 from termsieve.counts.windows import window_column, window_of, windowed_labels
 from termsieve.errors import InputError
 from termsieve.labels import check_missing, split_labels
 from termsieve.readers.files import MAX_BYTES
-from termsieve.readers.tables import batches, named_columns, stream_batches, table_paths
+from termsieve.readers.layout import SAMPLE_ROWS, Layout, Reading
+from termsieve.readers.tables import batches, stream_batches, table_layout, table_paths, warn_labels
 
+_log = logging.getLogger("termsieve")
 BATCH_CHARACTERS = 4 << 20
 BATCH_DOCUMENTS = 20_000
 
@@ -36,12 +40,12 @@ class Batch(NamedTuple):
 
     def halves(self, n: int) -> tuple[Batch, Batch]:
         """Return the first `n` documents and the rest."""
-        first, rest = slice(None, n), slice(n, None)
-        cut = [
-            {"texts": self.texts[part], "labels": self.labels[part], "by": self.by and self.by[part]}
-            for part in (first, rest)
-        ]
-        return self._replace(**cut[0], stop=self.start + n), self._replace(**cut[1], start=self.start + n)
+        middle = self.start + n
+        return self._part(slice(n), self.start, middle), self._part(slice(n, None), middle, self.stop)
+
+    def _part(self, rows: slice, start: int, stop: int) -> Batch:
+        by = self.by and self.by[rows]
+        return Batch(self.texts[rows], self.labels[rows], self.file, start, stop, self.where, by)
 
 
 class Source:
@@ -50,13 +54,15 @@ class Source:
     def __init__(
         self,
         given: Any,
-        text: str | None = None,
-        label: str | None = None,
+        text: Wanted = None,
+        label: Wanted = None,
         *,
         separator: str | None = None,
         missing: str = "error",
+        header: bool | None = None,
         delimiter: str | None = None,
-        encoding: str = "utf-8",
+        quote: str | None = None,
+        encoding: str | None = None,
         max_bytes: int = MAX_BYTES,
         by: str | None = None,
         where: str | None = None,
@@ -65,22 +71,67 @@ class Source:
         split_labels([], separator)
         self._given, self._where = given, where
         self._separator, self._missing = separator, missing
-        self._reading: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "max_bytes": max_bytes}
+        self._reading = Reading(delimiter, quote, header, encoding, max_bytes)
+        self._stream: Iterator[Any] | None = None
+        self.layout: Layout | None = None
         self.files: list[str] = []
         self.reading = 0  # the number of the file that the next batch comes from
         self.columns: dict[str, Any] = {}
         self._wanted = {"text": text, "label": label}
-        self._by, self._unit = (None, None) if by is None else window_column(by)
+        self._by_given = by
+        self._by: str | None = None
+        self._unit: str | None = None
+        if by is not None:
+            self._by, self._unit = window_column(by)
         if by is not None and not _are_paths(given):
             raise InputError(f"by={by!r} names a column of tables in files, and these are no files")
         if _are_paths(given):
             self.files = table_paths(given)
-            self.columns = named_columns(self.files[0], text, label, None, **self._reading)
+            self.layout = table_layout(self.files[0], text, label, None, self._reading.checked())
+            self.columns = dict(self.layout.columns)
+            # The other files have a header if the first has; all else is recognised file by file.
+            self._reading = self._reading._replace(header=self.layout.reading.header)
+        elif hasattr(given, "read"):
+            self._open_stream()
         elif not isinstance(given, Corpus | Iterable):
             raise InputError(
                 f"a {type(given).__name__} cannot be counted; give a Corpus, paths of tables, "
                 "or an iterator of (texts, labels)"
             )
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A worker of a cluster needs no sample of the rows.
+        return self.__dict__ | {"layout": None}
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options that make a Source of another part: how it is read, with what was recognised."""
+        how = {"separator": self._separator, "missing": self._missing, "by": self._by_given}
+        return self.columns | how | self._reading._asdict()
+
+    @property
+    def phrase(self) -> str:
+        """What was understood of a table, for the one-line form; empty for documents in memory."""
+        if self.layout is None:
+            return ""
+        more = f", {len(self.files):,} files" if len(self.files) > 1 else ""
+        return self.layout.phrase() + more
+
+    def warn(self) -> None:
+        """Log what was guessed of a table, and what is doubtful about its labels, by its first part."""
+        if self.layout is None:
+            return
+        for guess in self.layout.sample.guesses:
+            _log.warning("%s", guess)
+        if self._separator is None:
+            warn_labels(self.layout.labels, self.layout.path)
+
+    def texts(self) -> list[str]:
+        """Return the first texts, or some of a corpus; those of an iterator are not looked at."""
+        if self.layout is not None:
+            return self.layout.texts
+        held = self._given.texts if isinstance(self._given, Corpus) else None
+        return list(held[:: max(len(held) // SAMPLE_ROWS, 1)]) if held else []
 
     def batches(self, file: int = 0, row: int = 0) -> Iterator[Batch]:
         """Yield all documents from a row of a file on, with their labels as they are."""
@@ -119,7 +170,9 @@ class Source:
     def _from_files(self, file: int, row: int) -> Iterator[Batch]:
         for number in range(file, len(self.files)):
             self.reading, path, start = number, self.files[number], 0
-            for frame in batches(path, **self.columns, by=self._by, **self._reading):
+            # What was guessed of the first file is logged by `warn`.
+            known = self._reading._asdict()
+            for frame in batches(path, **self.columns, by=self._by, **known, quiet=number == 0):
                 for part in _bounded(frame):
                     skipped = min(max(row - start, 0), part.height)
                     start += part.height
@@ -131,18 +184,22 @@ class Source:
                     yield Batch(texts, labels, number, start - part.height, start, path, by)
             row = 0
 
-    def _from_stream(self) -> Iterator[Batch]:
+    def _open_stream(self) -> None:
         name = getattr(self._given, "name", "<stdin>")
-        where = "standard input" if name == "<stdin>" else str(name)
-        frames = stream_batches(
-            self._given, **self._wanted, max_bytes=self._reading["max_bytes"], where=where
+        self._where = "standard input" if name == "<stdin>" else str(name)
+        self.layout, self._stream = stream_batches(
+            self._given, **self._wanted, max_bytes=self._reading.max_bytes, where=self._where
         )
+
+    def _from_stream(self) -> Iterator[Batch]:
         start = 0
-        for frame in frames:
+        assert self._stream is not None
+        assert self._where is not None
+        for frame in self._stream:
             for part in _bounded(frame):
                 start += part.height
                 texts, labels = part["text"].fill_null("").to_list(), part["label"].to_list()
-                yield Batch(texts, labels, 0, start - part.height, start, where)
+                yield Batch(texts, labels, 0, start - part.height, start, self._where)
 
     def _from_memory(self) -> Iterator[Batch]:
         pairs: Iterable[Any] = self._given

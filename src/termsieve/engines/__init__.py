@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import logging
 import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -13,15 +14,20 @@ from typing import Any, overload
 
 import numpy as np
 
+from termsieve.columns import Wanted
 from termsieve.corpus import Corpus
 from termsieve.counts import Counts, Windows
 from termsieve.counts.counter import analysis_of
+from termsieve.counts.sources import Source
 from termsieve.counts.tally import Pruned
 from termsieve.counts.windows import window_of, windowed_labels
-from termsieve.engines.protocol import Engine, Job, positive
+from termsieve.engines.protocol import Engine, Job, is_distributed, positive
 from termsieve.errors import ParameterError, unknown_name
 from termsieve.readers.files import MAX_BYTES
-from termsieve.terms import term_matrix
+from termsieve.readers.format import one_line
+from termsieve.terms import suited_options, term_matrix
+
+_log = logging.getLogger("termsieve")
 
 __all__ = ["ENGINES", "Engine", "Job", "PrunedWarning", "count", "get_engine"]
 
@@ -107,8 +113,8 @@ def count(
 ) -> Windows: ...
 def count(
     source: Any,
-    text: str | None = None,
-    label: str | None = None,
+    text: Wanted = None,
+    label: Wanted = None,
     *,
     by: str | Sequence[Any] | None = None,
     sample_weight: Any = None,
@@ -122,8 +128,10 @@ def count(
     checkpoint: str | os.PathLike[str] | None = None,
     whole_files: bool = False,
     progress: bool | Callable[[int], None] = False,
+    header: bool | None = None,
     delimiter: str | None = None,
-    encoding: str = "utf-8",
+    quote: str | None = None,
+    encoding: str | None = None,
     max_bytes: int = MAX_BYTES,
     **term_options: Any,
 ) -> Counts | Windows:
@@ -152,7 +160,7 @@ def count(
         is used.
     occurrences : bool, default=False
         Whether to count also how often terms occur.
-    separator, missing, delimiter, encoding, max_bytes
+    separator, missing, header, delimiter, quote, encoding, max_bytes
         As in :func:`termsieve.read`.
     workers : int, optional
         With "threads", their number; one per processor by default. The result is the same for any number.
@@ -171,7 +179,9 @@ def count(
     progress : bool or callable, default=False
         True shows the number of documents on stderr; a callable is called with it. Only for "threads".
     **term_options
-        The options of TermVectorizer that define terms, such as `lowercase` or `stop_words`.
+        The options of TermVectorizer that define terms, such as `lowercase` or `stop_words`. If none says how
+        texts are cut and most have no spaces between words, as in Chinese, a segmenter or sequences of
+        characters are used, which is logged. Texts of an iterator or on a cluster are not looked at.
 
     Returns
     -------
@@ -187,7 +197,7 @@ def count(
     own = {"address": address, "workers": workers, "checkpoint": checkpoint, "whole_files": whole_files}
     given = {name: value for name, value in own.items() if value is not None and value is not False}
     counter = get_engine(engine, **given)
-    analysis = analysis_of(term_options)
+    analysis_of({name: value for name, value in term_options.items() if value != "auto"})
     _check_ways(source, by, sample_weight, occurrences)
     if by is not None and isinstance(source, Corpus):
         windows = [window_of(value, None) for value in by]
@@ -195,22 +205,33 @@ def count(
         options: dict[str, Any] = {"engine": counter, "max_terms": max_terms, "progress": progress}
         return Windows(count(kept_apart, **options, **term_options), several=source.multilabel)
     if isinstance(source, Corpus) and (source.matrix is not None or sample_weight is not None):
-        return _matrix_counts(source, occurrences, sample_weight, term_options)
+        suited = suited_options(term_options, source.texts or ())
+        return _matrix_counts(source, occurrences, sample_weight, suited)
     positive("max_terms", max_terms)
-    reading = {
+    reading: dict[str, Any] = {
         "separator": separator,
         "missing": missing,
+        "header": header,
         "delimiter": delimiter,
+        "quote": quote,
         "encoding": encoding,
         "max_bytes": max_bytes,
     } | ({} if by is None else {"by": by})
-    job = Job(source, text, label, reading, term_options, analysis, occurrences, max_terms)
+    held = None if is_distributed(source) else Source(source, text, label, **reading)
+    if held is not None:
+        held.warn()
+    term_options = suited_options(term_options, [] if held is None else held.texts())
+    analysis = analysis_of(term_options)
+    job = Job(source, text, label, reading, term_options, analysis, occurrences, max_terms, held)
     with _shown(progress) as told:
         total = counter.tally(replace(job, progress=told))
     counts = _counts(total, max_terms)
     if by is None:
+        if held is not None and held.phrase:
+            _log.info("%s", one_line(counts.n_docs, len(counts.classes), held.phrase, counts.multilabel))
         return counts
     found = Windows(counts, str(by))
+    _log.info("read %s documents, by %s, from %s", f"{found.n_docs:,}", by, held.phrase if held else "parts")
     several = separator is not None or bool(counts.pos.sum() != 2 * found.n_docs)
     return Windows(counts, str(by), several)
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from termsieve.columns import find_column
+from termsieve.columns import Wanted, find_column
 from termsieve.counts.counter import analysis_of
 from termsieve.counts.shards import new_folder, save_part
 from termsieve.counts.sources import Source
@@ -36,6 +36,7 @@ class Dask:
     """
 
     def __init__(self, address: Any = None) -> None:
+        require("dask", "dask")
         self.address = address
 
     def __repr__(self) -> str:
@@ -66,8 +67,10 @@ def write_shards(
     rows: int = 100_000,
     separator: str | None = None,
     missing: str = "error",
+    header: bool | None = None,
     delimiter: str | None = None,
-    encoding: str = "utf-8",
+    quote: str | None = None,
+    encoding: str | None = None,
     **term_options: Any,
 ) -> list[Path]:
     """Write the matrix of the `terms` in shards, as `counts.shards.write_shards` does, each by a worker.
@@ -77,7 +80,8 @@ def write_shards(
     """
     dask = require("dask", "dask")
     vocabulary, analysis = term_numbers(terms), analysis_of(term_options)
-    reading = {"separator": separator, "missing": missing, "delimiter": delimiter, "encoding": encoding}
+    reading = {"separator": separator, "missing": missing, "header": header, "delimiter": delimiter}
+    reading |= {"quote": quote, "encoding": encoding}
     parts = _parts(source, text, label, reading)
     target = new_folder(folder, vocabulary).resolve()
     save = dask.delayed(save_part, pure=False)
@@ -87,7 +91,7 @@ def write_shards(
     return [path for group in paths for path in group]
 
 
-def _parts(source: Any, text: str | None, label: str | None, reading: dict[str, Any]) -> list[Any]:
+def _parts(source: Any, text: Wanted, label: Wanted, reading: dict[str, Any]) -> list[Any]:
     """Return the parts of the source, each a Source or a task that makes one."""
     dask = require("dask", "dask")
     if not hasattr(source, "to_delayed"):
@@ -97,7 +101,7 @@ def _parts(source: Any, text: str | None, label: str | None, reading: dict[str, 
                 f"Dask cannot count a {type(source).__name__}; give a dataframe or bag of Dask, or paths"
             )
         # The workers may run in another folder, where a relative path is another file.
-        return [Source(os.path.abspath(path), **whole.columns, **reading) for path in whole.files]
+        return [Source(os.path.abspath(path), **whole.options) for path in whole.files]
     if hasattr(source, "columns"):
         names = [str(name) for name in source.columns]
         text = find_column(names, "text", text, "the dataframe")
@@ -114,9 +118,7 @@ def _of_frame(frame: Any, text: str, label: str, reading: dict[str, Any], number
     return Source([pair], **reading, where=f"partition {number}")
 
 
-def _of_items(
-    items: Iterable[Any], text: str | None, label: str | None, reading: dict[str, Any], number: int
-) -> Source:
+def _of_items(items: Iterable[Any], text: Any, label: Any, reading: dict[str, Any], number: int) -> Source:
     texts, labels = [], []
     for place, item in enumerate(items):
         try:

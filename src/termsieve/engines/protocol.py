@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
+from termsieve.columns import Wanted
 from termsieve.counts.sources import Source
 from termsieve.counts.tally import Pruned
 from termsieve.errors import ParameterError
@@ -16,9 +17,9 @@ from termsieve.terms import Analysis
 class Job:
     """Documents and how to count them; the same for every engine.
 
-    `reading` says how tables and labels are read: separator, missing, delimiter, encoding and max_bytes.
-    `analysis` was made from `term_options`. An engine that knows the number of documents so far calls
-    `progress` with it.
+    `reading` says how tables and labels are read, such as separator, missing and encoding.
+    `analysis` was made from `term_options`. `held` is the source, opened, unless it is a cluster's. An engine
+    that knows the number of documents so far calls `progress` with it.
 
     Parameters
     ----------
@@ -38,23 +39,26 @@ class Job:
         Whether occurrences are counted, too.
     max_terms : int or None
         Largest number of terms to hold.
+    held : Source, optional
+        The source, opened; engines on a cluster open their parts themselves.
     progress : callable, optional
         Called with the number of documents so far.
     """
 
     source: Any
-    text: str | None
-    label: str | None
+    text: Wanted
+    label: Wanted
     reading: dict[str, Any]
     term_options: dict[str, Any]
     analysis: Analysis
     occurrences: bool
     max_terms: int | None
+    held: Source | None = None
     progress: Callable[[int], None] | None = None
 
     def opened(self) -> Source:
         """Return the source of the documents, with its columns found."""
-        return Source(self.source, self.text, self.label, **self.reading)
+        return self.held or Source(self.source, self.text, self.label, **self.reading)
 
 
 @runtime_checkable
@@ -74,6 +78,11 @@ class Engine(Protocol):
         Pruned
             The tally.
         """
+
+
+def is_distributed(source: Any) -> bool:
+    """Return whether a source is a collection of Dask or a dataframe of Spark."""
+    return hasattr(source, "to_delayed") or hasattr(source, "mapInArrow")
 
 
 def positive(name: str, value: int | None) -> int | None:

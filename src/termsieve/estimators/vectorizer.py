@@ -23,6 +23,7 @@ from termsieve.terms import (
     count_known,
     count_terms,
     decoded,
+    detected_language,
     kept_columns,
     term_numbers,
 )
@@ -40,12 +41,22 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     Parameters
     ----------
-    input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words
+    input, encoding, decode_error, strip_accents, lowercase, preprocessor
         As in scikit-learn's CountVectorizer, with the same defaults.
     token_pattern, ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
         As in scikit-learn's CountVectorizer, with the same defaults.
+    tokenizer : str or callable, optional
+        As in CountVectorizer; also the name of a segmenter for scripts without spaces between words:
+        "jieba", "sudachi", "pythainlp", or "characters", which needs no package.
+    stop_words : str or collection of str, optional
+        As in CountVectorizer; also the name of a language, such as "german".
     stem : str, optional
-        "porter" replaces English words by their stems, after the stop words were removed.
+        The language whose stemmer replaces words by their stems, after the stop words were removed: all that
+        PyStemmer has, such as "german", and "porter" for English.
+    normalize : {"nfc", "nfd", "nfkc", "nfkd"}, optional
+        The form of Unicode that texts are brought to first.
+    language : str, optional
+        The language whose stop words and stemmer are used where none are given; "auto" finds it in `fit`.
     n_threads : int, optional
         Number of threads; by default one per core, but at most four. The result is the same for any number.
 
@@ -53,6 +64,8 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     ----------
     vocabulary_ : dict
         The column of each term.
+    language_ : str
+        The language that `fit` found; only with language="auto".
 
     Examples
     --------
@@ -76,7 +89,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         strip_accents: str | Callable[[str], str] | None = None,
         lowercase: bool = True,
         preprocessor: Callable[[Any], Any] | None = None,
-        tokenizer: Callable[[Any], Iterable[Any]] | None = None,
+        tokenizer: str | Callable[[Any], Iterable[Any]] | None = None,
         stop_words: str | Collection[str] | None = None,
         token_pattern: str | None = TOKEN_PATTERN,
         ngram_range: tuple[int, int] = (1, 1),
@@ -88,6 +101,8 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         binary: bool = False,
         dtype: Any = np.int64,
         stem: str | None = None,
+        normalize: str | None = None,
+        language: str | None = None,
         n_threads: int | None = None,
     ) -> None:
         self.input = input
@@ -108,6 +123,8 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         self.binary = binary
         self.dtype = dtype
         self.stem = stem
+        self.normalize = normalize
+        self.language = language
         self.n_threads = n_threads
 
     def fit(self, raw_documents: Iterable[Any], y: Any = None) -> Self:
@@ -144,8 +161,11 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             The counts.
         """
         check_term_limits(self.min_df, self.max_df, self.max_features)
-        analysis = self._analysis().checked()
         docs = self._texts(raw_documents)
+        if self.language == "auto":
+            docs = iter(held := list(docs))
+            self.language_ = detected_language(held)
+        analysis = self._analysis().checked()
         self.fixed_vocabulary_ = self.vocabulary is not None
         known = None if self.vocabulary is None else term_numbers(self.vocabulary)
         for doubt in analysis.doubts(known):
@@ -231,6 +251,8 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             preprocessor=self.preprocessor,
             tokenizer=self.tokenizer,
             stem=self.stem,
+            normalize=self.normalize,
+            language=getattr(self, "language_", "auto") if self.language == "auto" else self.language,
         )
 
     def _texts(self, raw_documents: Any) -> Iterator[Any]:

@@ -66,6 +66,7 @@ def description_of(pipeline: Pipeline, labels: Sequence[Any] | None = None) -> d
         "thresholds": np.broadcast_to(thresholds, rows.intercepts.shape).astype(float).tolist(),
         "decision": rows.decision,
         "probability": rows.probability,
+        "calibration": rows.calibration,
         "classes": classes,
     }
     check(found)
@@ -212,6 +213,7 @@ class Rows:
     decision: str
     classes: Any
     probability: str | None = None
+    calibration: list[list[float]] | None = None
 
 
 def _rows(decision: Any, learners: list[Any]) -> Rows:
@@ -221,8 +223,15 @@ def _rows(decision: Any, learners: list[Any]) -> Rows:
             rows = _linear(learner)
             if rows.probability == "softmax":  # its decision values are no linear function
                 raise refused(f"{type(learner).__name__} with a threshold", "choose svm or lr")
-            return replace(rows, classes=decision.classes_, probability=None)
-        return _one_per_label(learners, decision.classes_, (1.0, NEVER))
+        else:
+            rows = _one_per_label(learners, decision.classes_, (1.0, NEVER))
+        sigmoids = decision.sigmoids
+        return replace(
+            rows,
+            classes=decision.classes_,
+            probability=None if sigmoids is None else "logistic",
+            calibration=None if sigmoids is None else [[float(n) for n in pair] for pair in sigmoids],
+        )
     if isinstance(decision, OneVsRestClassifier):
         if not decision.multilabel_:
             raise refused("OneVsRestClassifier for single labels", "use the classifier itself")

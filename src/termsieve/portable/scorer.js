@@ -13,6 +13,7 @@ const KNOWN = {
   analyzer: ["word", "char", "char_wb"], stem: [null, "porter"], values: ["presence", "count", "log"],
   decision: ["two", "highest", "each"], probability: [null, "logistic", "softmax"],
 };
+const LEAST_SUM = 2.2250738585072014e-308; // of probabilities that are divided by their sum
 const MOST_RANGES = 10000, MOST_N = 20, MOST_LEAST = 64;
 const prepared = new WeakMap();
 
@@ -95,10 +96,13 @@ function decided(model, values) {
 function probable(model, values) {
   if (model.probability === null) return null;
   const high = Math.max(...values);
-  const shares = values.map((value) =>
-    model.probability === "softmax" ? Math.exp(value - high) : 1 / (1 + Math.exp(-value)));
+  // Slope and offset apply to the decision values before the thresholds.
+  const odds = (value, row) => model.calibration === null ? value
+    : (value + model.thresholds[row]) * model.calibration[row][0] + model.calibration[row][1];
+  const shares = values.map((value, row) =>
+    model.probability === "softmax" ? Math.exp(value - high) : 1 / (1 + Math.exp(-odds(value, row))));
   if (model.decision === "two") return [1 - shares[0], shares[0]];
-  const whole = model.decision === "highest" ? shares.reduce((a, b) => a + b, 0) : 1;
+  const whole = model.decision === "highest" ? Math.max(shares.reduce((a, b) => a + b, 0), LEAST_SUM) : 1;
   return shares.map((share) => share / whole);
 }
 
@@ -354,6 +358,9 @@ export function check(model) {
   for (const name of ["intercepts", "thresholds"]) {
     is(isNumbers(model[name], rows), `the model's ${name} are not ${rows} finite numbers`);
   }
+  is(model.calibration === null || (Array.isArray(model.calibration) && model.calibration.length === rows &&
+    model.probability === "logistic" && model.calibration.every((pair) => isNumbers(pair, 2))),
+    "the model's calibration does not fit");
   is(model.scales === null || isNumbers(model.scales, model.terms.length), "the model's scales do not fit");
   is(Array.isArray(model.weights) && model.weights.length === model.terms.length &&
     model.weights.every((each) => isNumbers(each, rows)), `the model's weights are not ${rows} per term`);

@@ -30,6 +30,7 @@ STEMS = (None, "porter")
 LAST = 0x10FFFF  # the greatest code point
 CAPITAL_SIGMA, SIGMA, FINAL_SIGMA = "\u03a3", "\u03c3", "\u03c2"
 MOST_BYTES = 1 << 30
+LEAST_SUM = sys.float_info.min  # of probabilities that are divided by their sum
 MOST_RANGES, MOST_N, MOST_LEAST = 10_000, 20, 64
 PLAIN = [65, 90, 1, 32]  # A to Z
 Label = str | int | float
@@ -133,11 +134,19 @@ class Model:
             high = max(values)
             shares = [math.exp(value - high) for value in values]
         else:
-            shares = [_logistic(value) for value in values]
+            shares = [_logistic(value) for value in self._calibrated(values)]
         if several == "two":
             return [1.0 - shares[0], shares[0]]
-        whole = sum(shares) if several == "highest" else 1.0
+        whole = max(sum(shares), LEAST_SUM) if several == "highest" else 1.0
         return [share / whole for share in shares]
+
+    def _calibrated(self, values: list[float]) -> list[float]:
+        """Return the log-odds: slope and offset apply to the decision values before the thresholds."""
+        pairs, thresholds = self.description["calibration"], self.description["thresholds"]
+        if pairs is None:
+            return values
+        lines = zip(values, thresholds, pairs, strict=True)
+        return [(value + threshold) * slope + offset for value, threshold, (slope, offset) in lines]
 
     def explain(self, text: str) -> list[dict[str, Any]]:
         """Return the terms that were found, the one that counts most first, each with what it adds."""
@@ -392,6 +401,10 @@ def _check_numbers(found: dict[str, Any], n_terms: int, n_classes: int) -> None:
     n_rows = 1 if decision == "two" else n_classes
     for name in ("intercepts", "thresholds"):
         _is(_finite(found.get(name), n_rows), f"its {name} are not {n_rows} finite numbers")
+    pairs: Any = found.get("calibration", 0)
+    if pairs is not None:
+        fits = isinstance(pairs, list) and len(pairs) == n_rows and all(_finite(pair, 2) for pair in pairs)
+        _is(fits and probability == "logistic", f"its calibration is not {n_rows} pairs of finite numbers")
     if found.get("scales") is not None:
         _is(_finite(found["scales"], n_terms), f"its scales are not {n_terms} finite numbers")
     _is("scales" in found, "its scales are missing")

@@ -9,11 +9,12 @@ from typing import Any
 
 from termsieve.corpus import Corpus
 from termsieve.errors import FormatError, InputError, unknown_name
-from termsieve.readers import arff, folders, reuters, reviews, svmlight, tables
+from termsieve.readers import arff, delimited, excel, folders, lines, reuters, reviews, svmlight, tables
 from termsieve.readers.docstrings import load_docstrings
-from termsieve.readers.files import check_regular, clean_name, file_names, is_archive, plain_suffix, start_of
-from termsieve.readers.format import Format
-from termsieve.readers.tables import Paths
+from termsieve.readers.encodings import plain_start
+from termsieve.readers.files import check_regular, clean_name, file_names, is_archive, plain_suffix
+from termsieve.readers.format import Format, one_line
+from termsieve.readers.layout import Paths
 
 __all__ = ["FORMATS", "Format", "get_format", "guessed_format", "load_docstrings", "read"]
 
@@ -21,16 +22,19 @@ _log = logging.getLogger("termsieve")
 
 #: The file formats: name -> declaration. The first one that recognises a file reads it.
 FORMATS: dict[str, Format] = {
-    module.FORMAT.name: module.FORMAT for module in (arff, reuters, reviews, svmlight, tables, folders)
+    module.FORMAT.name: module.FORMAT for module in (arff, reuters, reviews, svmlight, lines, tables, folders)
 }
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0"  # how .xls and .doc begin
 
 
 def read(path: Paths, format: str | None = None, *, name: str | None = None, **options: Any) -> Corpus:
     """Return the corpus at a path.
 
+    What was understood is logged at level INFO, and what was guessed at level WARNING, which Python shows.
+
     Parameters
     ----------
-    path : path, or list of paths for tables
+    path : path, or list of paths for tables and lines
         A file, a folder or an archive.
     format : str, optional
         The name of a format, one of `FORMATS`; recognised by names and contents by default.
@@ -61,19 +65,19 @@ def read(path: Paths, format: str | None = None, *, name: str | None = None, **o
     ...     with open(path, "w") as file:
     ...         _ = file.write("body,label\\ncheap pills,spam\\nsee you,ham\\n")
     ...     read(path)
-    <Corpus 'mail': 2 texts, 2 classes, read as table (CSV, text='body', label='label')>
+    <Corpus 'mail': 2 texts, 2 classes, read as table of columns 'body' (text) and 'label' (label)>
     """
-    chosen = get_format(path, format)
+    chosen = get_format(path, format, options.get("label_from"))
     for option in options:
         if option not in chosen.options:
             raise unknown_name(f"option of format {chosen.name!r}", option, [*chosen.options, "name"])
     corpus = chosen.reader(path, **options)
     corpus = corpus.renamed(clean_name(corpus.name) if name is None else name)
-    _log.info("read %s", corpus)
+    _log.info("%s", one_line(len(corpus), len(corpus.classes), corpus.source, corpus.multilabel))
     return corpus
 
 
-def get_format(path: Paths, name: str | None = None) -> Format:
+def get_format(path: Paths, name: str | None = None, label_from: str | None = None) -> Format:
     """Return the format with a name or, without a name, the format recognised by names and contents.
 
     Parameters
@@ -82,16 +86,27 @@ def get_format(path: Paths, name: str | None = None) -> Format:
         What is to be read.
     name : str, optional
         One of :data:`FORMATS`.
+    label_from : str, optional
+        "file" tells a folder or list of text files, one per class, from one of documents.
 
     Returns
     -------
     Format
         The declaration of the format.
     """
+    if name is None and label_from == "file" and not _are_tables(path):
+        return lines.FORMAT
     chosen = guessed_format(path) if name is None else name
     if chosen not in FORMATS:
         raise unknown_name("format", str(chosen), FORMATS)
     return FORMATS[chosen]
+
+
+def _are_tables(path: Paths) -> bool:
+    if not isinstance(path, str | os.PathLike):
+        return all(map(_are_tables, path))
+    names = os.listdir(path) if os.path.isdir(path) else [os.fspath(path)]
+    return any(plain_suffix(name) in tables.KINDS for name in names)
 
 
 def guessed_format(path: Paths) -> str:
@@ -114,20 +129,32 @@ def guessed_format(path: Paths) -> str:
             return tables.FORMAT.name
         raise InputError(f"{path} does not exist; check the path")
     check_regular(path)
+    if excel.is_office_document(path):
+        if excel.is_workbook(path):
+            return tables.FORMAT.name
+        raise FormatError(f"{path} is a document of an office program; save it as .xlsx or CSV first")
     if os.path.isdir(path) or is_archive(path):
         return _guessed_collection(path)
     for name, format in FORMATS.items():
         if plain_suffix(path) in format.extensions:
             return name
-    start = start_of(path).removeprefix(b"\xef\xbb\xbf")
+    start = plain_start(path)
     if not start.strip():
         raise FormatError(f"{path} is empty")
+    if start.startswith(_OLD_OFFICE):
+        raise FormatError(f"{path} is a file of an old office program; save it as .xlsx or CSV first")
     for name, format in FORMATS.items():
-        if format.start and format.start.match(start):
+        if format.start and format.start.match(start) and _holds(name, os.fspath(path)):
             return name
     raise FormatError(
-        f"{path} is in none of the known formats by name or content; give format= one of {', '.join(FORMATS)}"
+        f"{path} is in none of the known formats by name or content; give format= one of "
+        f"{', '.join(FORMATS)}, such as 'lines' if each line is a label and a text"
     )
+
+
+def _holds(name: str, path: str) -> bool:
+    """Return whether more of a file than its start looks like the format; prose has commas, too."""
+    return name != tables.FORMAT.name or tables.table_kind(path) != "csv" or delimited.looks_cut(path)
 
 
 def _guessed_collection(path: str | os.PathLike[str]) -> str:
@@ -136,4 +163,7 @@ def _guessed_collection(path: str | os.PathLike[str]) -> str:
         if format.collection and format.collection(names, is_folder):
             return name
     what = "has no directory for each class" if names else "is an empty folder or archive"
-    raise FormatError(f"{Path(path)} {what}; give format= one of {', '.join(FORMATS)} if it holds documents")
+    by_file = "label_from='file' if each file is a class with one document per line, or " if names else ""
+    raise FormatError(
+        f"{Path(path)} {what}; give {by_file}format= one of {', '.join(FORMATS)} if it holds documents"
+    )

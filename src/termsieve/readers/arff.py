@@ -14,7 +14,8 @@ from scipy import sparse
 from termsieve.corpus import Corpus
 from termsieve.errors import FormatError, InputError, shown
 from termsieve.labels import check_missing, present_labels
-from termsieve.readers.files import MAX_BYTES, check_lines, decoded, plain_stem, read_bytes
+from termsieve.readers.encodings import said_and_decoded
+from termsieve.readers.files import MAX_BYTES, check_lines, plain_stem, read_bytes
 from termsieve.readers.format import Format
 
 # Repetitions are possessive (`*+`), so that any line is read or refused in one pass.
@@ -53,11 +54,15 @@ def read_arff(
     if it is nominal, otherwise the first, otherwise the only nominal one. `text` names the string attribute
     to read if there are several. An unknown class `?` is a missing label: an error, or left out with
     `missing="drop"`. An unknown number `?` counts as 0, and `corpus.source` says how many there were. Without
-    `encoding` the file is read as UTF-8 or, if that fails, as Latin-1.
+    `encoding` the file is UTF-8 or UTF-16 by its mark or, if that fails, cp1252 or Latin-1.
     """
     check_missing(missing)
     where = os.fspath(path)
-    whole = decoded(read_bytes(path, max_bytes), encoding, where).replace("\r\n", "\n").replace("\r", "\n")
+    whole = (
+        said_and_decoded(read_bytes(path, max_bytes), encoding, where)
+        .replace("\r\n", "\n")
+        .replace("\r", "\n")
+    )
     lines = whole.split("\n")
     check_lines(lines, where, max_bytes)
     attributes, start = _header(lines, where)

@@ -220,26 +220,6 @@ def _read_at_most(file: Any, room: int, path: str | os.PathLike[str], max_bytes:
     return b"".join(chunks)
 
 
-def decoded(content: bytes, encoding: str | None, where: str) -> str:
-    """Return bytes as text: in `encoding`, or by default UTF-8 and, where that fails, Latin-1.
-
-    A byte-order mark is left out. An explicit encoding that does not fit is an error that names the line.
-    """
-    if encoding is None:
-        try:
-            return content.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            return content.decode("latin-1")
-    try:
-        return content.decode("utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding)
-    except LookupError as error:
-        raise InputError(f"encoding {encoding!r} is unknown to Python; try 'utf-8' or 'latin-1'") from error
-    except UnicodeError as error:
-        start = error.start if isinstance(error, UnicodeDecodeError) else 0
-        line = content.count(b"\n", 0, start) + 1
-        raise FormatError(f"{where}, line {line}: not valid {encoding}; give the right encoding=") from error
-
-
 def is_archive(path: str | os.PathLike[str]) -> bool:
     """Return whether a file is a zip or a tar archive, compressed or not."""
     if not os.path.isfile(path):
@@ -259,24 +239,26 @@ def is_archive(path: str | os.PathLike[str]) -> bool:
 def file_names(path: str | os.PathLike[str]) -> list[str]:
     """Return the sorted relative names of the files in a folder or archive, hidden ones left out."""
     if os.path.isdir(path):
-        return sorted(_folder_files(path))
+        return sorted(_folder_files(path, []))
     with readable(path):
         if zipfile.is_zipfile(path):
             with zipfile.ZipFile(path) as archive:
-                return sorted(name for name, _ in _zip_files(path, archive))
+                return sorted(name for name, _ in _zip_files(path, archive, []))
         with _opened_tar(path) as tar:
-            return sorted(name for name, _ in _tar_files(path, tar))
+            return sorted(name for name, _ in _tar_files(path, tar, []))
 
 
 def contents(
     path: str | os.PathLike[str],
     wanted: Callable[[str], bool] = lambda name: True,
     max_bytes: int = MAX_BYTES,
+    hidden: list[str] | None = None,
 ) -> dict[str, bytes]:
     """Return the content of each wanted file below a folder or in an archive, by relative name, sorted.
 
     Nothing is unpacked to disk. Links in an archive are ignored. An archive with a member whose name is
-    absolute or leads out with `..` is refused. More than `max_bytes` in total are an error.
+    absolute or leads out with `..` is refused. More than `max_bytes` in total are an error. The names of
+    hidden files and folders, which are left out, are added to `hidden`.
     """
     check_max_bytes(max_bytes)
     if not os.path.exists(path):
@@ -285,28 +267,30 @@ def contents(
     found: dict[str, bytes] = {}
     room = max_bytes
     with readable(path):
-        for name, file in _opened_files(path, wanted):
+        for name, file in _opened_files(path, wanted, [] if hidden is None else hidden):
             found[name] = _read_at_most(file, room, path, max_bytes)
             room -= len(found[name])
     return dict(sorted(found.items()))
 
 
-def _opened_files(path: str | os.PathLike[str], wanted: Callable[[str], bool]) -> Iterator[tuple[str, Any]]:
+def _opened_files(
+    path: str | os.PathLike[str], wanted: Callable[[str], bool], hidden: list[str]
+) -> Iterator[tuple[str, Any]]:
     """Yield the name of each wanted file below a folder or in an archive, and the file opened."""
     if os.path.isdir(path):
-        for name in sorted(_folder_files(path)):
+        for name in sorted(_folder_files(path, hidden)):
             if wanted(name):
                 with readable(Path(path, name)), open(Path(path, name), "rb") as file:
                     yield name, file
     elif zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
-            for name, info in _zip_files(path, archive):
+            for name, info in _zip_files(path, archive, hidden):
                 if wanted(name):
                     with archive.open(info) as member:
                         yield name, member
     else:
         with _opened_tar(path) as tar:
-            for name, entry in _tar_files(path, tar):
+            for name, entry in _tar_files(path, tar, hidden):
                 extracted = tar.extractfile(entry) if wanted(name) else None
                 if extracted is not None:
                     yield name, extracted
@@ -346,7 +330,7 @@ def _hidden(name: str) -> bool:
     return any(part.startswith(".") or part == "__MACOSX" for part in PurePosixPath(name).parts)
 
 
-def _folder_files(root: str | os.PathLike[str]) -> Iterator[str]:
+def _folder_files(root: str | os.PathLike[str], hidden: list[str]) -> Iterator[str]:
     def refuse(error: OSError) -> None:
         raise InputError(f"{error.filename} cannot be read: {error.strerror}") from error
 
@@ -358,6 +342,7 @@ def _folder_files(root: str | os.PathLike[str]) -> Iterator[str]:
             below.clear()
             continue
         seen.add(real)
+        hidden += filter(_hidden, [*below, *files])
         below[:] = sorted(name for name in below if not _hidden(name))
         prefix = os.path.relpath(folder, root)
         for name in files:
@@ -376,20 +361,28 @@ def _safe_name(archive: str | os.PathLike[str], name: str) -> str:
 
 
 def _zip_files(
-    path: str | os.PathLike[str], archive: zipfile.ZipFile
+    path: str | os.PathLike[str], archive: zipfile.ZipFile, hidden: list[str]
 ) -> Iterator[tuple[str, zipfile.ZipInfo]]:
     for info in archive.infolist():
         name = _safe_name(path, info.filename)
         is_link = (info.external_attr >> 28) == 0o12
-        if not info.is_dir() and not is_link and not _hidden(name):
-            yield name, info
+        if not info.is_dir() and not is_link:
+            if _hidden(name):
+                hidden.append(name)
+            else:
+                yield name, info
 
 
-def _tar_files(path: str | os.PathLike[str], tar: tarfile.TarFile) -> Iterator[tuple[str, tarfile.TarInfo]]:
+def _tar_files(
+    path: str | os.PathLike[str], tar: tarfile.TarFile, hidden: list[str]
+) -> Iterator[tuple[str, tarfile.TarInfo]]:
     for member in tar:
         name = _safe_name(path, member.name)
-        if member.isfile() and not _hidden(name):
-            yield name, member
+        if member.isfile():
+            if _hidden(name):
+                hidden.append(name)
+            else:
+                yield name, member
 
 
 def clean_name(name: str) -> str:

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable
 
 from termsieve.corpus import Corpus
-from termsieve.errors import FormatError, unknown_name
-from termsieve.readers.files import MAX_BYTES, clean_name, contents, decoded, plain_stem
+from termsieve.errors import FormatError, ParameterError, shown, unknown_name
+from termsieve.readers.encodings import WESTERN, check_western, decoded, encoding_of
+from termsieve.readers.files import MAX_BYTES, clean_name, contents, plain_stem
 from termsieve.readers.format import Format
+from termsieve.readers.splits import part_of
 
+_log = logging.getLogger("termsieve")
 _QUOTE = re.compile(r"(writes in|writes:|wrote:|says:|said:|^In article|^Quoted from|^\||^>)")
+
+
+Ways = dict[str, tuple[str, ...]]  # the name of a file -> its directories and its own name
 
 
 def read_folder(
@@ -19,41 +27,71 @@ def read_folder(
     *,
     encoding: str | None = None,
     strip: str | Iterable[str] = (),
+    label_from: str | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> Corpus:
     """Return the texts below a folder or archive, each labelled with its top directory.
 
     Files are read in the order of their names; files outside the class directories, hidden files and links in
-    an archive are left out. If there are two top directories and their names end with "train" and "test",
-    they are the split, and the directories in them are the classes. Without `encoding` a file is read as
-    UTF-8 or, if that fails, as Latin-1. `strip` removes "headers", "footers" and "quotes" of news posts and
-    mails.
+    an archive are left out. If the top directories are named for a split (train, training, test, testing,
+    dev, val, valid, validation), the directories in them are the classes. If all top directories hold
+    the same directories, `label_from` says which are the classes: "top" or "inner". Without `encoding` a file
+    is UTF-8 or UTF-16 by its mark or, if that fails, cp1252 or Latin-1. `strip` removes "headers", "footers"
+    and "quotes" of news posts and mails.
     """
     cuts = _cuts((strip,) if isinstance(strip, str) else tuple(strip))
-    files = contents(path, max_bytes=max_bytes)
-    names = {name: tuple(name.split("/")) for name in files}
-    placed, split, base = _placed(names)
+    if label_from not in (None, "top", "inner"):
+        raise ParameterError(f"label_from={label_from!r} is unknown for a folder; it is 'top' or 'inner'")
+    hidden: list[str] = []
+    files = contents(path, max_bytes=max_bytes, hidden=hidden)
+    placed, split, base = _placed({name: tuple(name.split("/")) for name in files}, label_from, path)
     if not placed:
         raise FormatError(
             f"{path} has no directory with files; the folder format is one directory for each class"
         )
+    encodings = _encodings({name: files[name] for name in placed}, encoding, path)
     texts, labels, parts = [], [], []
     for name, (part, label) in placed.items():
-        text = decoded(files[name], encoding, f"{path}: {name}")
+        text = decoded(files[name], encodings[name], f"{path}: {name}")
         for cut in cuts:
             text = cut(text)
         texts.append(text)
         labels.append(clean_name(label))
         parts.append(part)
-    left_out = len(files) - len(placed)
     notes = [f"strip={'+'.join(strip) if not isinstance(strip, str) else strip}"] if cuts else []
-    if left_out:
-        notes.append(f"{left_out} file{'s' if left_out > 1 else ''} outside the classes left out")
+    notes += _left_out("file", len(files) - len(placed), " outside the classes")
+    notes += _left_out("hidden file", len(hidden), "")
     source = "folder" + (f" ({', '.join(notes)})" if notes else "")
     return Corpus(texts, labels, split=parts if split else None, name=base or plain_stem(path), source=source)
 
 
-def _placed(names: dict[str, tuple[str, ...]]) -> tuple[dict[str, tuple[str, str]], bool, str]:
+def _left_out(what: str, n: int, where: str) -> list[str]:
+    return [f"{n:,} {what}{'s' if n > 1 else ''}{where} left out"] if n else []
+
+
+def _encodings(
+    files: dict[str, bytes], encoding: str | None, path: str | os.PathLike[str]
+) -> dict[str, str | None]:
+    """Return the encoding of each file; how many were only guessed is logged as a warning."""
+    if encoding is not None:
+        return dict.fromkeys(files, encoding)
+    found = {name: encoding_of(content, name, whole=True) for name, content in files.items()}
+    odd = {name: taken for name, taken in found.items() if taken not in (None, "utf-8")}
+    check_western(b"".join(files[name] for name in odd if found[name] in WESTERN), os.fspath(path))
+    for taken, n in sorted(Counter(odd.values()).items()):
+        _log.warning(
+            "%s of %s files of %s are not UTF-8 and were read as %s; give encoding= if it is another",
+            f"{n:,}",
+            f"{len(files):,}",
+            path,
+            taken,
+        )
+    return found
+
+
+def _placed(
+    names: Ways, label_from: str | None, path: str | os.PathLike[str]
+) -> tuple[dict[str, tuple[str, str]], bool, str]:
     """Return (part, class) by file, whether there are parts, and the name of a wrapping directory."""
     base = ""
     inside = {name: way for name, way in names.items() if len(way) > 1}
@@ -63,15 +101,48 @@ def _placed(names: dict[str, tuple[str, ...]]) -> tuple[dict[str, tuple[str, str
         base = tops.pop()
         inside = {name: way[1:] for name, way in inside.items() if len(way) > 2}
         tops = {way[0] for way in inside.values()}
-    part_of = _parts(tops)
-    if part_of and all(len(way) > 2 for way in inside.values()):
-        return {name: (part_of[way[0]], way[1]) for name, way in inside.items()}, True, base
+    part_by_top = _parts(tops, path)
+    if part_by_top:
+        below = {name: way for name, way in inside.items() if len(way) > 2}
+        if not below:
+            raise FormatError(
+                f"the directories of {path} are a split ({', '.join(sorted(tops))}), not classes; "
+                "put a directory for each class into them"
+            )
+        return {name: (part_by_top[way[0]], way[1]) for name, way in below.items()}, True, base
+    if label_from is None:
+        _check_levels(inside, path)
+    elif label_from == "inner":
+        inside = {name: way[1:] for name, way in inside.items() if len(way) > 2}
     return {name: ("", way[0]) for name, way in inside.items()}, False, base
 
 
-def _parts(tops: set[str]) -> dict[str, str]:
-    found = {top: part for top in tops for part in ("train", "test") if top.lower().endswith(part)}
-    return found if len(tops) == 2 and len(set(found.values())) == 2 else {}
+def _parts(tops: set[str], path: str | os.PathLike[str]) -> dict[str, str]:
+    """Return the part of each top directory if they are a split; a split beside others is an error."""
+    found = {top: part for top in sorted(tops) if (part := part_of(top))}
+    if len(set(found.values())) < 2:
+        return {}
+    others = sorted(tops - found.keys())
+    if others:
+        raise FormatError(
+            f"{path} has the directories of a split ({', '.join(found)}) beside others ({shown(others)}); "
+            "move the others away, or rename those of the split if they are classes"
+        )
+    return found
+
+
+def _check_levels(inside: Ways, path: str | os.PathLike[str]) -> None:
+    """Raise an error if all top directories hold the same directories, which may be the classes as well."""
+    below: dict[str, set[str]] = {way[0]: set() for way in inside.values()}
+    for way in inside.values():
+        if len(way) > 2:
+            below[way[0]].add(way[1])
+    first = next(iter(below.values()), set())
+    if len(below) > 1 and len(first) > 1 and all(names == first for names in below.values()):
+        raise FormatError(
+            f"all directories of {path} ({shown(sorted(below), 5)}) hold the same directories "
+            f"({shown(sorted(first), 5)}); give label_from='top' or label_from='inner' for the classes"
+        )
 
 
 def _cuts(strip: tuple[str, ...]) -> list:

@@ -53,3 +53,15 @@ class Format:
 def any_of(extensions: tuple[str, ...]) -> Callable[[Sequence[str], bool], bool]:
     """Return the function that says whether any of the names has one of the extensions."""
     return lambda names, _: any(plain_suffix(name) in extensions for name in names)
+
+
+def one_line(n_docs: int, n_classes: int, source: str, several: bool = False) -> str:
+    """Return what was read in one line: documents, classes, and how the source was understood.
+
+    >>> one_line(5574, 2, "table of columns 2 (text) and 1 (label), no header")
+    'read 5,574 documents, 2 classes, from columns 2 (text) and 1 (label), no header'
+    """
+    documents = f"{n_docs:,} document{'' if n_docs == 1 else 's'}"
+    classes = f"{n_classes:,} class{'' if n_classes == 1 else 'es'}"
+    more = " (several per document)" if several else ""
+    return f"read {documents}, {classes}{more}, from {source.removeprefix('table of ') or 'memory'}"

@@ -9,11 +9,11 @@ from pathlib import PurePosixPath
 
 from termsieve.corpus import Corpus
 from termsieve.errors import FormatError, InputError, ParameterError
+from termsieve.readers.encodings import said_and_decoded
 from termsieve.readers.files import (
     MAX_BYTES,
     clean_name,
     contents,
-    decoded,
     is_archive,
     plain_stem,
     read_bytes,
@@ -37,7 +37,8 @@ def read_reviews(
 
     A text is the given `fields` of a review, one after the other; unlabeled.review and all.review are
     left out. The files are not XML: tags are searched for, entities are resolved, and control characters
-    become spaces. Without `encoding` a file is read as UTF-8 or, if that fails, as Latin-1.
+    become spaces. Without `encoding` a file is UTF-8 or UTF-16 by its mark or, if that fails, cp1252 or
+    Latin-1.
     """
     wanted = (fields,) if isinstance(fields, str) else tuple(fields)
     if not wanted or not all(isinstance(field, str) and field.isidentifier() for field in wanted):
@@ -48,7 +49,7 @@ def read_reviews(
     labels: list[str] = []
     for name, content in _review_files(path, max_bytes).items():
         label = PurePosixPath(name).stem
-        for review in _reviews(decoded(content, encoding, name), name, wanted):
+        for review in _reviews(said_and_decoded(content, encoding, name), name, wanted):
             texts.append(review)
             labels.append(clean_name(label))
     if not texts:

@@ -12,7 +12,8 @@ from scipy import sparse
 
 from termsieve.corpus import Corpus
 from termsieve.errors import FormatError, InputError
-from termsieve.readers.files import BYTES_PER_COLUMN, MAX_BYTES, check_lines, decoded, plain_stem, read_bytes
+from termsieve.readers.encodings import decoded
+from termsieve.readers.files import BYTES_PER_COLUMN, MAX_BYTES, check_lines, plain_stem, read_bytes
 from termsieve.readers.format import Format
 
 _NUMBER = rb"[-+]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][-+]?[0-9]++)?"

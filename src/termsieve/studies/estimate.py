@@ -19,6 +19,8 @@ from termsieve.studies.rows import task_result
 from termsieve.studies.sources import Sources, data_folder
 from termsieve.studies.tasks import Task, all_tasks, cut_units, pieces, task_seconds, task_trainings
 
+START_SECONDS = 5.0  # to load the libraries in the process of a study and in that of a worker
+
 
 class Estimate(NamedTuple):
     """The amount of work of a plan.
@@ -34,7 +36,9 @@ class Estimate(NamedTuple):
     trainings : int
         Number of trainings.
     seconds : float or None
-        Seconds on one core, by the calibration; None without one.
+        Seconds of the trainings on one core, by the calibration; None without one.
+    start_seconds : float
+        Seconds to start the processes and to read the corpora.
     memory_mb : float
         Megabytes of one process, a rough upper bound.
     """
@@ -43,7 +47,8 @@ class Estimate(NamedTuple):
     problems: dict[str, int]
     units: int
     trainings: int
-    seconds: float | None  # on one core, by the calibration; None without one
+    seconds: float | None  # of the trainings on one core, by the calibration; None without one
+    start_seconds: float  # to start the processes and to read the corpora, also on one core
     memory_mb: float  # of one process, a rough upper bound
 
     def __str__(self) -> str:
@@ -56,7 +61,10 @@ class Estimate(NamedTuple):
             f"{self.units:,} units, {self.trainings:,} trainings, up to {self.memory_mb:,.0f} MB per process",
         ]
         if self.seconds is not None:
-            lines.append(f"about {clock(self.seconds)} on one core")
+            whole = clock(self.seconds + self.start_seconds)
+            lines.append(
+                f"about {whole} on one core, {clock(self.start_seconds)} of it to start and read the corpora"
+            )
         return "\n".join(lines)
 
 
@@ -90,8 +98,10 @@ def study_estimate(
         Units, trainings, seconds and memory.
     """
     chosen = load_plan(plan)
+    begin = time.process_time()
     sources = Sources(chosen, data_folder(data), corpora or {}, {})
     described = sources.described()
+    reading = time.process_time() - begin
     tasks = list(all_tasks(chosen, described))
     seconds = None
     if calibrate_seconds > 0:
@@ -110,6 +120,7 @@ def study_estimate(
         sum(1 for _ in cut_units(chosen, described, tasks)),
         sum(task_trainings(chosen, corpus, task) for corpus, _, _, task in tasks),
         seconds,
+        START_SECONDS + 2 * reading,  # the study reads them, and so does a worker
         max(map(_memory_mb, described.values())),
     )
 

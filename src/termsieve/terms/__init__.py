@@ -1,7 +1,14 @@
 """Texts come in; terms, and the sparse matrix of their counts, go out."""
 
 from termsieve.terms.alphabet import TOKEN_PATTERN, linear_pattern
-from termsieve.terms.languages import STEMMERS, stemmer, stop_word_set
+from termsieve.terms.languages import (
+    LANGUAGES,
+    STEMMERS,
+    detected_language,
+    stemmer,
+    stop_word_names,
+    stop_word_set,
+)
 from termsieve.terms.matrix import (
     check_term_limits,
     count_known,
@@ -11,10 +18,15 @@ from termsieve.terms.matrix import (
     term_matrix,
     term_numbers,
 )
-from termsieve.terms.options import ANALYZERS, Analysis
+from termsieve.terms.options import ANALYZERS, FORMS, Analysis
+from termsieve.terms.scripts import SEGMENTERS, is_unsegmented
+from termsieve.terms.suited import suited_options
 
 __all__ = [
     "ANALYZERS",
+    "FORMS",
+    "LANGUAGES",
+    "SEGMENTERS",
     "STEMMERS",
     "TOKEN_PATTERN",
     "Analysis",
@@ -22,10 +34,14 @@ __all__ = [
     "count_known",
     "count_terms",
     "decoded",
+    "detected_language",
+    "is_unsegmented",
     "kept_columns",
     "linear_pattern",
     "stemmer",
+    "stop_word_names",
     "stop_word_set",
+    "suited_options",
     "term_matrix",
     "term_numbers",
 ]

@@ -19,7 +19,7 @@ from termsieve.kernels.tokenise import TermTable, place_rows
 from termsieve.limits import check_limit, document_limits
 from termsieve.machine import processor_count
 from termsieve.terms.alphabet import TOKEN_PATTERN
-from termsieve.terms.languages import stemmer
+from termsieve.terms.languages import detected_language, stemmer
 from termsieve.terms.options import Analysis, checked_text, kind_of
 
 BATCH_CHARACTERS = 1 << 20
@@ -49,6 +49,8 @@ def decoded(docs: Iterable[Any], encoding: str = "utf-8", errors: str = "strict"
         raise InputError("a single text was given; give a list of texts, one for each document")
     if not isinstance(docs, Iterable):
         raise InputError(f"the documents are {kind_of(docs)}; give a list of texts")
+    if hasattr(docs, "to_pylist"):  # of Arrow, whose items are no strings
+        docs = docs.to_pylist()
     for number, doc in enumerate(docs):
         if isinstance(doc, bytes):
             try:
@@ -209,9 +211,10 @@ def _known_columns(vocabulary: Mapping[Any, int], words: Iterable[Any]) -> np.nd
     if sound and found:
         sound = min(found) >= -1 and max(found) < len(vocabulary)
     if not sound:
+        given: Mapping[Any, Any] = vocabulary
         word, column = next(
             (word, column)
-            for word, column in vocabulary.items()
+            for word, column in given.items()
             if not isinstance(column, Integral) or column not in range(-1, len(vocabulary))
         )
         raise ParameterError(
@@ -431,8 +434,10 @@ def term_matrix(
     strip_accents: str | Callable[[str], str] | None = None,
     analyzer: str | Callable[[Any], Iterable[Any]] = "word",
     preprocessor: Callable[[Any], Any] | None = None,
-    tokenizer: Callable[[Any], Iterable[Any]] | None = None,
+    tokenizer: str | Callable[[Any], Iterable[Any]] | None = None,
     stem: str | None = None,
+    normalize: str | None = None,
+    language: str | None = None,
     n_threads: int | None = None,
 ) -> tuple[sparse.csr_matrix, np.ndarray]:
     """Return the number of occurrences of each term in each document.
@@ -446,8 +451,8 @@ def term_matrix(
         As in scikit-learn's CountVectorizer.
     vocabulary, strip_accents, analyzer, preprocessor, tokenizer
         As in scikit-learn's CountVectorizer.
-    stem : str, optional
-        "porter" replaces English words by their stems, after the stop words were removed.
+    stem, normalize, language : str, optional
+        As in :class:`TermVectorizer`.
     n_threads : int, optional
         Number of threads; by default one per core, but at most four. The result is the same for any number.
 
@@ -472,6 +477,10 @@ def term_matrix(
         X = sparse.csr_matrix(source.matrix)
         terms = _as_terms([*map(str, range(X.shape[1]))] if source.terms is None else source.terms)
     else:
+        docs = decoded(getattr(source, "texts", source))
+        if language == "auto":
+            docs = iter(held := list(docs))
+            language = detected_language(held)
         analysis = Analysis(
             lowercase,
             token_pattern,
@@ -482,11 +491,12 @@ def term_matrix(
             preprocessor,
             tokenizer,
             stem,
+            normalize,
+            language,
         ).checked()
         known = None if vocabulary is None else term_numbers(vocabulary)
         for doubt in analysis.doubts(known):
             warnings.warn(doubt, UserWarning, stacklevel=2)
-        docs = decoded(getattr(source, "texts", source))
         if known is not None:
             X, terms = (
                 count_known(docs, analysis, known, n_threads),

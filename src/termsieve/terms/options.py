@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Integral
 from typing import Any
 
@@ -16,7 +17,8 @@ from termsieve.kernels.documents import Documents
 from termsieve.kernels.ngrams import MAX_UNITS, NgramTable
 from termsieve.kernels.tokenise import TermTable
 from termsieve.terms.alphabet import NO_SPACES, TOKEN_PATTERN, Runs, alphabet_of, has_space, token_runs
-from termsieve.terms.languages import STEMMERS, stemmer, stop_word_set
+from termsieve.terms.languages import STEMMERS, language_options, stemmer, stop_word_set
+from termsieve.terms.scripts import SEGMENTERS, segmenter
 
 _SPACES = re.compile(r"\s\s+")
 
@@ -32,6 +34,13 @@ def _ascii_only(text: str) -> str:
 
 
 ACCENTS: dict[str, Callable[[str], str]] = {"ascii": _ascii_only, "unicode": _without_accents}
+#: The forms of Unicode that ``normalize=`` takes.
+FORMS: dict[str, Callable[[str], str]] = {
+    "nfc": partial(unicodedata.normalize, "NFC"),
+    "nfd": partial(unicodedata.normalize, "NFD"),
+    "nfkc": partial(unicodedata.normalize, "NFKC"),
+    "nfkd": partial(unicodedata.normalize, "NFKD"),
+}
 #: What a term can be made of: words, characters, or characters within words.
 ANALYZERS = ("word", "char", "char_wb")
 
@@ -66,9 +75,10 @@ def _char_wb_ngrams(text: str, ngram_range: tuple[int, int]) -> list[str]:
 
 @dataclass(frozen=True)
 class Analysis:
-    """How a text becomes terms: the options of CountVectorizer, and `stem`.
+    """How a text becomes terms: the options of CountVectorizer, `stem`, `normalize` and `language`.
 
-    Stop words are removed first, then words are stemmed, then n-grams are made.
+    A text is normalised, then put in lower case. Stop words are removed first, then words are stemmed, then
+    n-grams are made.
 
     Parameters
     ----------
@@ -86,10 +96,14 @@ class Analysis:
         What terms are made of, or the function from a document to its terms.
     preprocessor : callable, optional
         Replaces lower-casing and the removal of accents.
-    tokenizer : callable, optional
-        Replaces the token pattern.
+    tokenizer : str or callable, optional
+        Replaces the token pattern; also the name of a segmenter.
     stem : str, optional
         The name of a stemmer.
+    normalize : {"nfc", "nfd", "nfkc", "nfkd"}, optional
+        The form of Unicode that texts are brought to first.
+    language : str, optional
+        The language whose stop words and stemmer are taken where none are given.
 
     Examples
     --------
@@ -104,11 +118,13 @@ class Analysis:
     strip_accents: str | Callable[[str], str] | None = None
     analyzer: str | Callable[[Any], Iterable[Any]] = "word"
     preprocessor: Callable[[Any], Any] | None = None
-    tokenizer: Callable[[Any], Iterable[Any]] | None = None
+    tokenizer: str | Callable[[Any], Iterable[Any]] | None = None
     stem: str | None = None
+    normalize: str | None = None
+    language: str | None = None
 
     def checked(self) -> Analysis:
-        """Return itself, or raise an error for the first invalid option."""
+        """Return itself with the words of its language, or raise an error for the first invalid option."""
         try:
             bounds: tuple[Any, Any] = self.ngram_range
             least, most = bounds
@@ -125,9 +141,14 @@ class Analysis:
             raise unknown_name("analyzer", str(self.analyzer), ANALYZERS)
         if self.strip_accents and not callable(self.strip_accents) and self.strip_accents not in ACCENTS:
             raise unknown_name("strip_accents", str(self.strip_accents), ACCENTS)
-        for name in ("preprocessor", "tokenizer"):
-            if getattr(self, name) is not None and not callable(getattr(self, name)):
-                raise ParameterError(f"{name} is {getattr(self, name)!r}; it must be callable or None")
+        if self.preprocessor is not None and not callable(self.preprocessor):
+            raise ParameterError(f"preprocessor is {self.preprocessor!r}; it must be callable or None")
+        if self.tokenizer is not None and not callable(self.tokenizer) and self.tokenizer not in SEGMENTERS:
+            raise ParameterError(
+                f"tokenizer is {self.tokenizer!r}; it must be callable, or one of {', '.join(SEGMENTERS)}"
+            )
+        if self.normalize is not None and self.normalize not in FORMS:
+            raise unknown_name("normalize", str(self.normalize), FORMS)
         if self.stem is not None and self.stem not in STEMMERS:
             raise unknown_name("stemmer", str(self.stem), STEMMERS)
         if self.stem is not None and self.analyzer != "word":
@@ -136,7 +157,15 @@ class Analysis:
             stop_word_set(self.stop_words)
             if self.tokenizer is None:
                 self._pattern()
-        return self
+        return self if self.language is None else self._in_language(self.language)
+
+    def _in_language(self, language: str) -> Analysis:
+        """Return it with the stop words and the stemmer of a language where none were given."""
+        if language == "auto":
+            raise ParameterError("language='auto' needs the documents; name the language, such as 'german'")
+        words = language_options(language) if self.analyzer == "word" else {}
+        given: dict[str, Any] = {name: value for name, value in words.items() if getattr(self, name) is None}
+        return replace(self, language=None, **given)
 
     def doubts(self, vocabulary: Iterable[Any] | None = None) -> Iterator[str]:
         """Yield a warning for each option that is allowed but probably a mistake.
@@ -158,6 +187,8 @@ class Analysis:
                 yield "stop_words has no effect when analyzer is not 'word'"
             return
         stops = stop_word_set(self.stop_words)
+        if isinstance(self.stop_words, str) and self.stop_words != "english":
+            return  # the lists of languages hold phrases as well, which no option can mend
         if not stops or self.tokenizer or self.preprocessor or callable(self.strip_accents):
             return
         cut, prepare = self._pattern().findall, self._preprocess()
@@ -186,9 +217,11 @@ class Analysis:
             return self.preprocessor
         accents = self.strip_accents or None
         strip = ACCENTS[accents] if isinstance(accents, str) else accents
-        lowercase = self.lowercase
+        lowercase, form = self.lowercase, self.normalize
 
         def prepared(text: str) -> str:
+            if form is not None:
+                text = FORMS[form](text)
             if lowercase:
                 text = text.lower()
             return text if strip is None else strip(text)
@@ -200,7 +233,8 @@ class Analysis:
         """Whether documents may have other types than str, because the caller's functions read them."""
         if callable(self.analyzer) or self.preprocessor is not None:
             return True
-        return self.tokenizer is not None and not self.lowercase and not self.strip_accents
+        plain = not self.lowercase and not self.strip_accents and self.normalize is None
+        return callable(self.tokenizer) and plain
 
     def analyser(self) -> Callable[[Any], Iterable[Any]]:
         """Return the function from a document to its terms, in plain Python; it serves all options."""
@@ -210,7 +244,8 @@ class Analysis:
         if self.analyzer != "word":
             ngrams = _char_ngrams if self.analyzer == "char" else _char_wb_ngrams
             return lambda text: ngrams(prepare(text), ngram_range)
-        tokenise = self.tokenizer or self._pattern().findall
+        named = segmenter(self.tokenizer) if isinstance(self.tokenizer, str) else self.tokenizer
+        tokenise = named or self._pattern().findall
         stops = stop_word_set(self.stop_words)
         stemmed = None if self.stem is None else stemmer(self.stem)
 
@@ -243,8 +278,13 @@ class Analysis:
         return token_runs(pattern) if isinstance(pattern, str) else None
 
     @property
+    def _prepares(self) -> bool:
+        """Whether Python changes a text before the kernel reads it."""
+        return self.preprocessor is not None or bool(self.strip_accents) or self.normalize is not None
+
+    @property
     def _lowers_in_kernel(self) -> bool:
-        return bool(self.lowercase) and self.preprocessor is None and not self.strip_accents
+        return bool(self.lowercase) and not self._prepares
 
     def table(self) -> TermTable:
         """Return an empty table of the kernel for these options."""
@@ -276,7 +316,7 @@ class Analysis:
         """
         runs = self._runs()
         assert runs is not None
-        if self.preprocessor is not None or self.strip_accents:
+        if self._prepares:
             prepare = self._preprocess()
             batch = [
                 prepare(checked_text(doc, first + i, self.takes_anything)) for i, doc in enumerate(batch)

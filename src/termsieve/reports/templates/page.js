@@ -135,6 +135,7 @@ async function open() {
   await drawAll(all("figure"));
   const place = address.get("at") && document.getElementById(address.get("at"));
   if (place) place.scrollIntoView({ behavior: "instant" });
+  if (hasExplorer) (window.requestIdleCallback ?? setTimeout)(warmUp);
 }
 window.addEventListener("hashchange", () => anchored() || open());
 open();

@@ -47,9 +47,17 @@ function marked(text, pattern, mark = (found) => element("mark", {}, found)) {
   return [...parts, text.slice(last)];
 }
 
+const lowerCase = () => { store.lower ??= store.docs.map((doc) => doc.t.toLowerCase()); };
+
+// What the first click would have to wait for is made while the page is idle.
+function warmUp() {
+  wordPlace("");
+  lowerCase();
+}
+
 // The documents in this file that contain a word, with the place where it stands first.
 function documentsWith(word) {
-  store.lower ??= store.docs.map((doc) => doc.t.toLowerCase());
+  lowerCase();
   const forms = formsOf(word);
   const pattern = patternOf([word]);
   const found = [];

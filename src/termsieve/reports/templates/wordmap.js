@@ -8,7 +8,7 @@ const LINES = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00"];
 const LINE_STEPS = 65535;
 const mapCanvas = document.getElementById("wordmap");
 const pen = mapCanvas.getContext("2d");
-const map = { points: null, view: null, marked: new Set(), widths: new Map(), waiting: false, frames: 0 };
+const map = { points: null, view: null, marked: new Set(), widths: new Map(), waiting: false, box: null };
 
 // What is chosen under the map, from the address or as it is at first.
 const mapChoice = (name) => document.getElementById(`map-${name}`).value;
@@ -83,7 +83,12 @@ function finished(points) {
 }
 
 const span = () => ({ x0: map.view.x, x1: map.view.x + map.view.size, y0: map.view.y, y1: map.view.y + map.view.size });
-const plot = () => ({ w: mapCanvas.clientWidth - MARGIN.left - MARGIN.right, h: mapCanvas.clientHeight - MARGIN.top - MARGIN.bottom });
+// The plane without its margins; asking the page for its sizes at every point would be slow.
+const plot = () => map.box ?? measureMap();
+function measureMap() {
+  map.box = { w: mapCanvas.clientWidth - MARGIN.left - MARGIN.right, h: mapCanvas.clientHeight - MARGIN.top - MARGIN.bottom };
+  return map.box;
+}
 const toX = (x) => MARGIN.left + (x - map.view.x) / map.view.size * plot().w;
 const toY = (y) => MARGIN.top + (1 - (y - map.view.y) / map.view.size) * plot().h;
 
@@ -122,6 +127,7 @@ function drawMap() {
   const width = mapCanvas.clientWidth;
   const height = mapCanvas.clientHeight;
   if (!width) return;
+  measureMap();
   if (mapCanvas.width !== Math.round(width * scale) || mapCanvas.height !== Math.round(height * scale)) {
     mapCanvas.width = Math.round(width * scale);
     mapCanvas.height = Math.round(height * scale);
@@ -132,7 +138,6 @@ function drawMap() {
   drawAxes(look);
   if (map.points.axes === "rates") drawLines(look);
   drawLabels(look);
-  map.frames += 1;
 }
 
 // Points are written into the picture itself, the selected ones last, so that they lie on top.
@@ -284,10 +289,12 @@ function drawLabels(look) {
   const free = (a) => a[0] >= MARGIN.left && a[2] <= MARGIN.left + box.w && a[1] >= MARGIN.top && a[3] <= MARGIN.top + box.h
     && taken.every((b) => a[0] > b[2] || a[2] < b[0] || a[1] > b[3] || a[3] < b[1]);
   const marked = new Set([...map.marked].slice(0, 300).map((word) => of[word]));
+  const found = [...marked];
   map.labels = [];
   pen.textAlign = "left";
   let tried = 0;
-  for (const p of [...marked, ...order]) {
+  for (let i = 0; i < found.length + order.length; i++) {
+    const p = i < found.length ? found[i] : order[i - found.length];
     if (tried > TRIED || taken.length > LABELS) break;
     if (x[p] < x0 || x[p] > x1 || y[p] < y0 || y[p] > y1) continue;
     tried += 1;
