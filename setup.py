@@ -53,7 +53,7 @@ def absolute(text: str) -> str:
             return found[0]
         if page := re.fullmatch(r"docs/(\w[\w-]*)\.md(#.*)?", target):
             return f"]({site}/{page[1]}.html{page[2] or ''})"
-        if picture := re.fullmatch(r"docs/pictures/(.*)", target):
+        if picture := re.fullmatch(r"docs/\w+/([\w.-]+\.(?:svg|png|jpg))", target):
             return f"]({site}/_images/{picture[1]})"
         return f"]({repository}/blob/v{PROJECT['version']}/{target})"
 
