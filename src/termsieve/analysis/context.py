@@ -89,7 +89,8 @@ def passages(text: str, spans: Collection[Span], letters: int) -> str:
     """
     if len(text) <= letters:
         return text
-    windows, room = [], letters
+    windows: list[tuple[int, int]] = []
+    room = letters
     for start, stop, _ in spans:
         low, high = max(0, start - AROUND), min(len(text), stop + AROUND)
         if not any(first <= start and stop <= last for first, last in windows):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsieve.counts import Counts
-from termsieve.counts.table import dense_rows
+from termsieve.counts.cells import dense_rows
 from termsieve.metrics import Metric
 from termsieve.scores import score
 

@@ -61,7 +61,7 @@ class HtmlReport:
         if _in_notebook():
             from IPython.display import display
 
-            display(self)
+            display(self)  # type: ignore[no-untyped-call]
             return
         path = Path(tempfile.mkdtemp(prefix="termsieve-"), "report.html")
         self.save(path)
