@@ -84,8 +84,9 @@ def passages(text: str, spans: Collection[Span], letters: int) -> str:
 
     At most about `letters` characters are returned; the first spans are the most important ones.
 
-    >>> passages("a" * 300 + " goal " + "b" * 300, [Span(301, 305, "goal")], letters=400).count("a")
-    159
+    >>> text = "ball " * 100 + "goal " + "net " * 100
+    >>> passages(text, [Span(500, 504, "goal")], letters=400)[:8]
+    '… ball b'
     """
     if len(text) <= letters:
         return text
