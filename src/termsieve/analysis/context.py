@@ -84,12 +84,14 @@ def passages(text: str, spans: Collection[Span], letters: int) -> str:
 
     At most about `letters` characters are returned; the first spans are the most important ones.
 
-    >>> passages("a" * 300 + " goal " + "b" * 300, [Span(301, 305, "goal")], letters=400).count("a")
-    159
+    >>> text = "ball " * 100 + "goal " + "net " * 100
+    >>> passages(text, [Span(500, 504, "goal")], letters=400)[:8]
+    '… ball b'
     """
     if len(text) <= letters:
         return text
-    windows, room = [], letters
+    windows: list[tuple[int, int]] = []
+    room = letters
     for start, stop, _ in spans:
         low, high = max(0, start - AROUND), min(len(text), stop + AROUND)
         if not any(first <= start and stop <= last for first, last in windows):

@@ -13,7 +13,12 @@ from numpy.typing import NDArray
 from termsieve.analysis.of_counts import shown
 from termsieve.labels import COLLECTIONS
 
-SCHEMA = {"group": pl.Int64, "document": pl.Int64, "labels": pl.List(pl.String), "conflict": pl.Boolean}
+SCHEMA: dict[str, Any] = {
+    "group": pl.Int64,
+    "document": pl.Int64,
+    "labels": pl.List(pl.String),
+    "conflict": pl.Boolean,
+}
 
 
 def text_keys(texts: Iterable[str]) -> list[bytes]:

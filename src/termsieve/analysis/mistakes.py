@@ -12,7 +12,7 @@ from scipy import sparse
 
 from termsieve.analysis.of_counts import shown
 from termsieve.counts import Counts
-from termsieve.counts.table import dense_rows
+from termsieve.counts.cells import dense_rows
 from termsieve.errors import InputError
 from termsieve.labels import Labels, encode_labels
 from termsieve.spec import READING

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsieve.counts import Counts
-from termsieve.counts.table import dense_rows
+from termsieve.counts.cells import dense_rows
 from termsieve.metrics import Metric
 from termsieve.scores import score
 
@@ -56,7 +56,7 @@ def scored_tables(counts: Counts, metrics: Sequence[Metric]) -> ScoredTables:
     >>> X = [[1, 0, 1], [1, 0, 1], [0, 1, 0]]
     >>> found = scored_tables(Counts.from_matrix(X, ["a", "a", "b"]).take(["a"]), [get_metric("bns")])
     >>> found.tp.tolist(), found.words.tolist(), found.ranks.tolist(), found.of_word.tolist()
-    ([0, 2], [1, 2], [[1, 1]], [0, 1, 0])
+    ([0, 2], [1, 2], [[1, 1]], [1, 0, 1])
     """
     present = np.flatnonzero(counts.df)
     tp = dense_rows(counts.tp, slice(0, 1))[0][present]

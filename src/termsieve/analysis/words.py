@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from termsieve.counts import Counts
-from termsieve.counts.table import dense_rows
+from termsieve.counts.cells import dense_rows
 from termsieve.errors import InputError
 from termsieve.metrics import get_metric
 from termsieve.scores import score

@@ -95,7 +95,7 @@ def words(
     chosen = split_specs(metrics)
     with source.on_disk() as found:
         rates = word_rates(found.counts(*chosen), word, chosen).to_dicts()
-        lines = []
+        lines: list[dict[str, Any]] = []
         if not source.is_counts:
             documents = found_documents(found.batches(), found.analysis(), word)
             for each in islice(documents, n):

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from termsieve import analysis
+from termsieve.analysis.documents import DocumentFacts, document_facts
 from termsieve.analysis.duplicates import duplicate_documents, row_keys
 from termsieve.corpus import Corpus
 from termsieve.counts import Counts
@@ -73,7 +73,7 @@ class Documents:
     counts: Counts
     name: str = ""
     analysis: Analysis = field(default_factory=Analysis)
-    facts: analysis.DocumentFacts | None = None
+    facts: DocumentFacts | None = None
     matrix: Any = None
     labels: NDArray[Any] | None = None
     texts: Sequence[str] | None = None
@@ -109,7 +109,7 @@ def documents_of(
     terms_options = {name: value for name, value in options.items() if name not in COUNTING}
     X, terms = term_matrix(corpus, **terms_options)
     counts = Counts.from_matrix(X, corpus.labels, terms=terms, occurrences=occurrences)
-    facts = analysis.document_facts(X, corpus.labels)
+    facts = document_facts(X, corpus.labels)
     repeated = duplicate_documents(row_keys(X), corpus.labels)
     if min_df > 1 or isinstance(min_df, float):
         kept = _kept(counts, min_df)
@@ -121,7 +121,7 @@ def documents_of(
     def batches() -> Iterator[Batch]:
         for start in range(0, len(corpus), 5000):
             rows = slice(start, start + 5000)
-            yield (texts or [""] * len(corpus))[rows], corpus.labels[rows], X[rows]
+            yield (texts or [""] * len(corpus))[rows], corpus.labels[rows].tolist(), X[rows]
 
     return Documents(counts, corpus.name, how, facts, X, corpus.labels, texts, repeated, batches, silent)
 
