@@ -37,7 +37,7 @@ from termsieve.measures import break_even, f1, f1_break_even, f1_break_even_scor
 @parametrize_with_checks(
     [
         RatioSelector(k=3, ratios=(0, 0.5, 1), cv=2),
-        RatioSelector("ig", k=2, ratios=(0.3, 1.0), learner="lr", objective="f1", tune="train"),
+        RatioSelector("ig", k=2, ratios=(0.3, 1.0), learner="lr", goal="f1", tune="train"),
         RatioClassifier(RatioSelector(k=3, ratios=(0, 0.5, 1), cv=2), "lr"),
         RatioClassifier(RatioSelector(k=2, ratios=(0, 1), tune="train")),
         WFOSelector(k=3, lambdas=(0, 0.5, 1), cv=2),
@@ -110,14 +110,14 @@ def test_of_equally_good_ratios_the_middle_one():
 def test_a_scorer_or_its_name_is_an_objective():
     X, y = documents(seed=3)
     plain = RatioSelector(k=8, ratios=(0, 0.5, 1), learner="lr", cv=3)
-    for objective, same in (("accuracy", make_scorer(accuracy_score)), ("f1_break_even", f1_break_even)):
-        a = clone(plain).set_params(objective=objective).fit(X, y)
-        b = clone(plain).set_params(objective=same).fit(X, y)
+    for goal, same in (("accuracy", make_scorer(accuracy_score)), ("f1_break_even", f1_break_even)):
+        a = clone(plain).set_params(goal=goal).fit(X, y)
+        b = clone(plain).set_params(goal=same).fit(X, y)
         np.testing.assert_allclose(a.curve_, b.curve_)
-    named = clone(plain).set_params(objective="roc_auc").fit(X, y)
+    named = clone(plain).set_params(goal="roc_auc").fit(X, y)
     assert 0.5 < named.curve_.max() <= 1
     with pytest.raises(UnknownNameError, match="did you mean 'roc_auc'"):
-        clone(plain).set_params(objective="rocauc").fit(X, y)
+        clone(plain).set_params(goal="rocauc").fit(X, y)
 
 
 def test_several_classes_are_one_selection_each_and_their_union():
@@ -382,7 +382,7 @@ def test_all_work_in_cross_validated_pipelines_with_names_and_frames():
         (RatioSelector(tune="folds"), "tune 'folds' is unknown"),
         (RatioSelector(learner="bayes"), "learner 'bayes' is unknown"),
         (RatioSelector(metric="ccc"), "metric 'ccc' is unknown; did you mean 'cc'"),
-        (RatioSelector(objective=3), "objective must be a name or a scorer, not int"),
+        (RatioSelector(goal=3), "goal must be a name or a scorer, not int"),
         (WFOSelector(lambdas=(-1,)), "lambdas must lie between 0 and 1"),
         (WFOSelector(combine="sum"), "combine 'sum' is unknown"),
         (WeightSelector(combine="joint"), "combine 'joint' is unknown"),
@@ -413,7 +413,7 @@ def test_reuters_tables_of_zheng2004(data_dir):
     X_test, _ = term_matrix(test, vocabulary=terms, **options)
     sizes = train.class_sizes
     categories = sorted(sizes, key=lambda name: (-sizes[name], name))[2:60]
-    pooled = np.zeros((3, 3), dtype=int)
+    pooled = np.zeros((3, 3))
     for name in categories:
         y, y_test = (
             np.array([name in labels for labels in part.labels]).astype(int) for part in (train, test)

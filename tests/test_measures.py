@@ -26,9 +26,9 @@ from termsieve.measures import (
     f1,
     f1_break_even,
     f1_break_even_score,
+    get_goal,
     macro,
     micro,
-    objective,
 )
 
 scored = st.lists(st.tuples(st.booleans(), st.integers(-3, 3)), min_size=1, max_size=25)
@@ -178,13 +178,13 @@ def test_decision_values_predict_as_the_classifier_does(data):
 
 def test_objectives_by_name():
     y, scores = [1, 1, 0, 0], [3.0, -1.0, 1.0, -2.0]
-    assert objective("accuracy")(y, scores) == 0.5
-    assert objective("f1_break_even")(y, scores) == 0.5
-    assert objective("f1_break_even")(y, [0.0] * 4) == 0.5
-    assert objective("f1_break_even_whole")(y, [0.0] * 4) == f1(2, 2, 0)
-    assert objective(max)(2, 3) == 3
+    assert get_goal("accuracy")(y, scores) == 0.5
+    assert get_goal("f1_break_even")(y, scores) == 0.5
+    assert get_goal("f1_break_even")(y, [0.0] * 4) == 0.5
+    assert get_goal("f1_break_even_whole")(y, [0.0] * 4) == f1(2, 2, 0)
+    assert get_goal(max)(2, 3) == 3
     with pytest.raises(UnknownNameError, match="did you mean 'accuracy'"):
-        objective("acuracy")
+        get_goal("acuracy")
 
 
 def test_measures_do_not_import_scikit_learn():

@@ -22,10 +22,10 @@ __all__ = [
     "f1_break_even_score",
     "f2",
     "f_beta",
+    "get_goal",
     "macro",
     "measure",
     "micro",
-    "objective",
     "precision",
     "recall",
 ]
@@ -515,14 +515,14 @@ def _log_odds(estimator: Any, X: Any) -> NDArray[np.float64]:
     return np.asarray(odds[:, 1] if odds.shape[1] == 2 else odds)
 
 
-Objective = Callable[[ArrayLike, ArrayLike], Any]
-BREAK_EVEN_OBJECTIVES: dict[str, Objective] = {
+Goal = Callable[[ArrayLike, ArrayLike], Any]
+BREAK_EVEN_GOALS: dict[str, Goal] = {
     "f1_break_even": f1_break_even_score,
     "f1_break_even_whole": partial(f1_break_even_score, ties="whole"),
 }
 
 
-def objective(name: str | Objective) -> Objective:
+def get_goal(name: str | Goal) -> Goal:
     """Return the function (labels, decision values) -> value of a name; a callable is returned as it is.
 
     A measure is computed at the threshold 0, `f1_break_even` at the break-even point, where tied documents
@@ -540,17 +540,17 @@ def objective(name: str | Objective) -> Objective:
 
     Examples
     --------
-    >>> objective("recall")([1, 1, 0], [2.0, -1.0, -3.0])
+    >>> get_goal("recall")([1, 1, 0], [2.0, -1.0, -3.0])
     0.5
-    >>> objective("f1_break_even")([1, 1, 0], [2.0, -1.0, -3.0])
+    >>> get_goal("f1_break_even")([1, 1, 0], [2.0, -1.0, -3.0])
     1.0
     """
     if callable(name):
         return name
-    if name in BREAK_EVEN_OBJECTIVES:
-        return BREAK_EVEN_OBJECTIVES[name]
+    if name in BREAK_EVEN_GOALS:
+        return BREAK_EVEN_GOALS[name]
     if name not in MEASURES:
-        raise unknown_name("objective", name, [*MEASURES, *BREAK_EVEN_OBJECTIVES])
+        raise unknown_name("goal", name, [*MEASURES, *BREAK_EVEN_GOALS])
     return partial(_at_zero, MEASURES[name])
 
 

@@ -1,4 +1,4 @@
-"""Documents, labels and sets of columns come in; the objective of a learner on each set goes out."""
+"""Documents, labels and sets of columns come in; the figure of a learner on each set goes out."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from termsieve.counts import Counts
 from termsieve.errors import ParameterError, unknown_name
 from termsieve.learners import decision_sets, get_learner, predicted_sets, separate_fits
-from termsieve.measures import BREAK_EVEN_OBJECTIVES, MEASURES, f1_break_even
-from termsieve.measures import objective as objective_of
+from termsieve.measures import BREAK_EVEN_GOALS, MEASURES, f1_break_even, get_goal
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 Sets = Sequence[NDArray[np.int64]]
-EQUAL = 1e-12  # smaller differences between objectives are only rounding errors
+EQUAL = 1e-12  # smaller differences between figures are only rounding errors
 # Objectives that are computed from decision values, without a scorer.
-BINARY = (*MEASURES, *BREAK_EVEN_OBJECTIVES)
+BINARY = (*MEASURES, *BREAK_EVEN_GOALS)
 
 
 class Part(NamedTuple):
@@ -74,17 +73,16 @@ def training_counts(whole: Counts, X: Any, y: Any, part: Part) -> Counts:
     return whole - Counts.from_matrix(X[part.test], y[part.test], occurrences=whole.occurrences)
 
 
-def set_values(estimator: Any, objective: Any, X: Any, y: NDArray[Any], part: Part, sets: Sets) -> Floats:
-    """Return the objective of the learner on a part of the documents, one value per set of columns.
+def set_values(estimator: Any, goal: Any, X: Any, y: NDArray[Any], part: Part, sets: Sets) -> Floats:
+    """Return the figure of the learner on a part of the documents, one value per set of columns.
 
-    `y` holds 0 and 1, or the numbers of more classes, or is an indicator matrix; then the objective is
-    averaged over its columns. The objective is the name of a measure, "f1_break_even", or a scorer of
+    `y` holds 0 and 1, or the numbers of more classes, or is an indicator matrix; then the figure is
+    averaged over its columns. The goal is the name of a measure, "f1_break_even", or a scorer of
     scikit-learn: a name or a callable (estimator, X, y).
     """
     if y.ndim == 2:
         columns = [
-            set_values(estimator, objective, X, y[:, c].astype(np.int64), part, sets)
-            for c in range(y.shape[1])
+            set_values(estimator, goal, X, y[:, c].astype(np.int64), part, sets) for c in range(y.shape[1])
         ]
         return np.mean(columns, axis=0)
     union = np.unique(np.concatenate([*sets, np.zeros(0, dtype=np.int64)]))
@@ -92,32 +90,32 @@ def set_values(estimator: Any, objective: Any, X: Any, y: NDArray[Any], part: Pa
     X_train, X_test = X[part.train][:, union], X[part.test][:, union]
     sets = [np.searchsorted(union, columns) for columns in sets]
     y_train, y_test = y[part.train], y[part.test]
-    if isinstance(objective, str) and objective in BINARY and y.max(initial=0) <= 1:
+    if isinstance(goal, str) and goal in BINARY and y.max(initial=0) <= 1:
         values = decision_sets(estimator, X_train, y_train, X_test, sets)
-        return np.atleast_1d(np.asarray(objective_of(objective)(y_test, values), dtype=np.float64))
-    if objective == "accuracy":
+        return np.atleast_1d(np.asarray(get_goal(goal)(y_test, values), dtype=np.float64))
+    if goal == "accuracy":
         predicted = predicted_sets(estimator, X_train, y_train, X_test, sets)
         return np.asarray((predicted == y_test).mean(axis=1))
-    scorer = _scorer(objective)
+    scorer = _scorer(goal)
     if len(np.unique(y_train)) < 2:
         return np.zeros(len(sets))
     models = separate_fits(get_learner(estimator), X_train, y_train, X_test, sets)
     return np.array([float(scorer(model, test, y_test)) for model, test in models])
 
 
-def check_objective(objective: Any) -> None:
-    """Raise UnknownNameError or ParameterError unless `objective` is valid."""
-    if not (isinstance(objective, str) and objective in BINARY):
-        _scorer(objective)
+def check_goal(goal: Any) -> None:
+    """Raise UnknownNameError or ParameterError unless `goal` is valid."""
+    if not (isinstance(goal, str) and goal in BINARY):
+        _scorer(goal)
 
 
-def _scorer(objective: Any) -> Callable[..., float]:
-    if callable(objective):
-        return objective
-    if not isinstance(objective, str):
-        raise ParameterError(f"objective must be a name or a scorer, not {type(objective).__name__}")
-    if objective == "f1_break_even":
+def _scorer(goal: Any) -> Callable[..., float]:
+    if callable(goal):
+        return goal
+    if not isinstance(goal, str):
+        raise ParameterError(f"goal must be a name or a scorer, not {type(goal).__name__}")
+    if goal == "f1_break_even":
         return f1_break_even
-    if objective not in get_scorer_names():
-        raise unknown_name("objective", objective, BINARY, get_scorer_names())
-    return get_scorer(objective)
+    if goal not in get_scorer_names():
+        raise unknown_name("goal", goal, BINARY, get_scorer_names())
+    return get_scorer(goal)

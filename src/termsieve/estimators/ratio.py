@@ -18,7 +18,7 @@ from termsieve.estimators.base import Columns, LearnedSelector, checked_shares, 
 from termsieve.estimators.evaluate import (
     Floats,
     Part,
-    check_objective,
+    check_goal,
     middle_of_best,
     set_values,
     training_counts,
@@ -38,7 +38,7 @@ TUNE = ("cv", "train")
 
 
 class Tuned(NamedTuple):
-    """What was learned for one class: all terms in order, the ratio, and the objective for each ratio."""
+    """What was learned for one class: all terms in order, the ratio, and the figure for each ratio."""
 
     order: Columns
     ratio: float
@@ -50,7 +50,7 @@ class RatioSelector(LearnedSelector):
     """Select k terms per class, with a learned share of positive and negative terms.
 
     For each ratio r, the r * k (rounded half up) terms with the greatest signed scores are joined with the
-    remaining terms, up to k, with the smallest scores. The ratio with the best objective is chosen; if
+    remaining terms, up to k, with the smallest scores. The ratio with the best figure is chosen; if
     several are equally good, the middle one (the improved methods of zheng2004). If there are more than two
     classes, or several labels per document, each class against the rest has its own ratio and its own k
     terms, and their union is selected.
@@ -65,7 +65,7 @@ class RatioSelector(LearnedSelector):
         The shares of positive terms to try; by default 0, .05, ..., 1.
     learner : str or classifier, default="nb(quotient)"
         The learner that is trained with each ratio: a name, or any scikit-learn classifier.
-    objective : str or callable, default="f1_break_even"
+    goal : str or callable, default="f1_break_even"
         What to maximise: "f1_break_even", the name of a measure, or any `scoring` of scikit-learn.
     tune : {"cv", "train"}, default="cv"
         How the ratios are evaluated: by cross-validation, or on the documents that the learner was trained
@@ -80,7 +80,7 @@ class RatioSelector(LearnedSelector):
     ratio_ : float or ndarray
         The learned ratio; one per class if there are several problems.
     curve_ : ndarray
-        The objective for each of `ratios`; one row per class if there are several problems.
+        The figure for each of `ratios`; one row per class if there are several problems.
     selections_ : list of ndarray of int
         The k columns of each problem, in the order of its ranking.
     ranking_ : ndarray of int
@@ -104,7 +104,7 @@ class RatioSelector(LearnedSelector):
         k: int = 50,
         ratios: Sequence[float] = RATIOS,
         learner: Any = "nb(quotient)",
-        objective: Any = "f1_break_even",
+        goal: Any = "f1_break_even",
         tune: str = "cv",
         cv: int = 5,
         random_state: Any = None,
@@ -113,7 +113,7 @@ class RatioSelector(LearnedSelector):
         self.k = k
         self.ratios = ratios
         self.learner = learner
-        self.objective = objective
+        self.goal = goal
         self.tune = tune
         self.cv = cv
         self.random_state = random_state
@@ -134,7 +134,7 @@ class RatioSelector(LearnedSelector):
             The fitted estimator.
         """
         check_cut("k", self.k)
-        check_objective(self.objective)
+        check_goal(self.goal)
         if self.tune not in TUNE:
             raise unknown_name("tune", self.tune, TUNE)
         ratios = checked_shares("ratios", self.ratios)
@@ -197,7 +197,7 @@ class RatioSelector(LearnedSelector):
         known = training_counts(counts, X, member, part)
         positive, negative, _ = sided_orders(known, self.metric)
         sets = [interleaved(positive, negative, ratio)[: self.k] for ratio in ratios]
-        return set_values(self.learner, self.objective, X, member[:, 0], part, sets)
+        return set_values(self.learner, self.goal, X, member[:, 0], part, sets)
 
 
 def sided_orders(

@@ -14,7 +14,7 @@ from termsieve.estimators.base import LearnedSelector, checked_shares
 from termsieve.estimators.evaluate import (
     Floats,
     Part,
-    check_objective,
+    check_goal,
     middle_of_best,
     set_values,
     training_counts,
@@ -30,8 +30,8 @@ class WFOSelector(LearnedSelector):
     """Select the k best terms by the metric wfo(lam), with lam learned for this k (li2009).
 
     The documents are divided into folds. For each fold, the terms are ranked by wfo on the other folds, and
-    the lam with the best objective on the fold is chosen; if several are equally good, the middle one. The
-    mean of the chosen values is `lambda_`. If documents have several labels, the objective is the mean over
+    the lam with the best figure on the fold is chosen; if several are equally good, the middle one. The
+    mean of the chosen values is `lambda_`. If documents have several labels, the figure is the mean over
     the labels.
 
     Parameters
@@ -45,7 +45,7 @@ class WFOSelector(LearnedSelector):
         training and for evaluation.
     learner : str or classifier, default="svm"
         The learner that is trained with each lam: a name, or any scikit-learn classifier.
-    objective : str or callable, default="accuracy"
+    goal : str or callable, default="accuracy"
         What to maximise: the name of a measure, "f1_break_even", or any `scoring` of scikit-learn.
     combine : {"max", "mean", "round_robin", "joint"}, default="max"
         How the scores of the classes become one ranking; see :func:`termsieve.rank`. Also with two classes,
@@ -58,7 +58,7 @@ class WFOSelector(LearnedSelector):
     lambda_ : float
         The learned lam.
     curve_ : ndarray
-        The objective for each of `lambdas`, as a mean over the folds.
+        The figure for each of `lambdas`, as a mean over the folds.
     fold_lambdas_ : ndarray
         The best lam of each fold.
     ranking_, scores_, selected_, counts_, classes_
@@ -78,7 +78,7 @@ class WFOSelector(LearnedSelector):
         lambdas: Sequence[float] = LAMBDAS,
         cv: int = 9,
         learner: Any = "svm",
-        objective: Any = "accuracy",
+        goal: Any = "accuracy",
         combine: Combine = "max",
         random_state: Any = None,
     ) -> None:
@@ -86,7 +86,7 @@ class WFOSelector(LearnedSelector):
         self.lambdas = lambdas
         self.cv = cv
         self.learner = learner
-        self.objective = objective
+        self.goal = goal
         self.combine = combine
         self.random_state = random_state
 
@@ -106,7 +106,7 @@ class WFOSelector(LearnedSelector):
             The fitted estimator.
         """
         check_cut("k", self.k)
-        check_objective(self.objective)
+        check_goal(self.goal)
         lambdas = checked_shares("lambdas", self.lambdas)
         X, labels = self._documents(X, y)
         counts = self._counted(X, y)
@@ -116,7 +116,7 @@ class WFOSelector(LearnedSelector):
         target = members if labels.multilabel else members.argmax(axis=1)
         parts = tuning_parts(target, self.cv, self.random_state)
         (folds,) = lambda_curves(
-            X, members, target, counts, parts, [self.k], lambdas, self.learner, self.objective, self.combine
+            X, members, target, counts, parts, [self.k], lambdas, self.learner, self.goal, self.combine
         )
         self.fold_lambdas_ = best_lambdas(folds, lambdas)
         self.lambda_ = float(self.fold_lambdas_.mean())
@@ -136,10 +136,10 @@ def lambda_curves(
     ks: Sequence[int],
     lambdas: Sequence[float],
     learner: Any,
-    objective: Any,
+    goal: Any,
     combine: Combine = "max",
 ) -> Floats:
-    """Return the objective (ks x parts x lambdas) of a learner on the k best terms of each part by wfo(lam).
+    """Return the figure (ks x parts x lambdas) of a learner on the k best terms of each part by wfo(lam).
 
     `members` says which document has which class of `counts`; `target` is what the learner predicts.
     """
@@ -150,11 +150,11 @@ def lambda_curves(
         orders = [wfo_ranking(known, lam, combine).order for lam in lambdas]
         if len(ks) == 1:  # learners share work between the sets of a call, most if the sets are similar
             sets = [order[: ks[0]] for order in orders]
-            curves[0, number] = set_values(learner, objective, X, target, part, sets)
+            curves[0, number] = set_values(learner, goal, X, target, part, sets)
             continue
         for column, order in enumerate(orders):
             sets = [order[:k] for k in ks]
-            curves[:, number, column] = set_values(learner, objective, X, target, part, sets)
+            curves[:, number, column] = set_values(learner, goal, X, target, part, sets)
     return curves
 
 

@@ -22,7 +22,7 @@ from termsieve.ranking import ALL, Size
 VALUES = ("presence", "counts", "tfidf")
 SCENARIOS = ("ideal", "practical", "cv")
 DEMO = "docstrings"  # the one corpus that needs no path
-ADDABLE = ("corpus", "learner", "method", "size", "trial", "category")
+ADDABLE = ("corpus", "learner", "method", "size", "trial", "problem")
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class CorpusPlan:
     options: Mapping[str, Any] = field(default_factory=dict)
     classes: tuple[str, ...] | None = None
     per_class: int | None = None
-    categories: tuple[str, ...] | None = None
+    problems: tuple[str, ...] | None = None
     sizes: tuple[Size, ...] | None = None
 
 
@@ -54,7 +54,7 @@ class Problems:
     """The problems: each class against the rest, or all classes at once."""
 
     kind: str = "one-vs-rest"
-    categories: tuple[str, ...] | None = None
+    classes: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Method:
     min_df: float = 1
     scenario: str = "cv"
     folds: int = 5
-    objective: str = "f1_break_even"
+    goal: str = "f1_break_even"
     model: str = "svm"
     sample: float = 1.0
     stratify: bool = True
@@ -189,14 +189,14 @@ class Plan:
         """
         lines = []
         for corpus in self.corpora:
-            lines.append(f"corpus {_told(replace(corpus, sizes=None, categories=None))}")
+            lines.append(f"corpus {_told(replace(corpus, sizes=None, problems=None))}")
             lines += [f"size on {corpus.name}: {size}" for size in corpus.sizes or ()]
-            lines += [f"category of {corpus.name}: {name}" for name in corpus.categories or ()]
+            lines += [f"problem of {corpus.name}: {name}" for name in corpus.problems or ()]
         lines += [f"learner {_told(entry)}" for entry in self.learners]
         lines += [f"method {_told(entry)}" for entry in self.methods]
         lines += [f"size {size}" for size in self.sizes]
         lines += [f"trial {trial}" for trial in range(self.protocol.trials)]
-        lines += [f"category {name}" for name in self.problems.categories or ["(every class)"]]
+        lines += [f"problem {name}" for name in self.problems.classes or ["(every class)"]]
         lines.append(f"problems {self.problems.kind}")
         lines.append(f"protocol {_told(replace(self.protocol, trials=1))}")
         lines.append(f"representation {_told(self.representation)}")

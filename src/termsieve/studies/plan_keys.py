@@ -9,7 +9,7 @@ from typing import Any, get_args
 from termsieve.errors import ParameterError, unknown_name
 from termsieve.learners import learner_name
 from termsieve.limits import check_limit
-from termsieve.measures import Ties, objective
+from termsieve.measures import Ties, get_goal
 from termsieve.metrics import get_metric
 from termsieve.ranking import Combine, Side, check_cut
 from termsieve.readers import FORMATS
@@ -131,8 +131,8 @@ def _learner_text(value: Any) -> str:
     return learner_name(text_value(value))
 
 
-def _objective_name(value: Any) -> str:
-    objective(text_value(value))
+def _goal_name(value: Any) -> str:
+    get_goal(text_value(value))
     return str(value)
 
 
@@ -173,7 +173,7 @@ CORPUS: Keys = {
     "options": (_table, {}),
     "classes": (several(_label), None),
     "per_class": (_whole(1), None),
-    "categories": (several(_label), None),
+    "problems": (several(_label), None),
     "sizes": (_table, None),
 }
 REPRESENTATION: Keys = {
@@ -191,7 +191,7 @@ REPRESENTATION: Keys = {
 TERM_OPTIONS = tuple(key for key in REPRESENTATION if key not in ("values", "min_df", "max_df"))
 PROBLEMS: Keys = {
     "kind": (one_of("one-vs-rest", "multi-class"), "one-vs-rest"),
-    "categories": (several(_label), None),
+    "classes": (several(_label), None),
 }
 PROTOCOL: dict[str, Keys] = {
     "kfold": {"trials": (_whole(1), 1), "folds": (_whole(2), 4), "seed": (_whole(0), 0)},
@@ -217,11 +217,11 @@ METHOD: dict[str, Keys] = {
         "metric": (_one_or_several(_metric_name), REQUIRED),
         "scenario": (_one_or_several(one_of(*SCENARIOS)), ("cv",)),
         "folds": FOLDS,
-        "objective": (_one_or_several(_objective_name), ("f1_break_even",)),
+        "goal": (_one_or_several(_goal_name), ("f1_break_even",)),
     },
     "wfo": {
         "folds": (_one_or_several(_whole(2)), (9,)),
-        "objective": (_one_or_several(_objective_name), ("accuracy",)),
+        "goal": (_one_or_several(_goal_name), ("accuracy",)),
     },
     "weight": {
         "model": (_one_or_several(_learner_text), ("svm",)),

@@ -113,7 +113,7 @@ def problems_of(plan: Plan, name: str, classes: Sequence[str], one_label: bool) 
     """Return the names of a corpus's problems."""
     if plan.problems.kind == "multi-class":
         return [EVERY_CLASS]
-    wanted = plan.corpus(name).categories or plan.problems.categories
+    wanted = plan.corpus(name).problems or plan.problems.classes
     if wanted is not None:
         return [classes[class_position(label, classes, f"class of corpus '{name}'")] for label in wanted]
     # Two classes are one problem: that of the second class.

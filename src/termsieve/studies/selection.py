@@ -17,7 +17,7 @@ from termsieve.estimators.ratio import RATIOS, sided_orders
 from termsieve.estimators.weights import sample_rows
 from termsieve.estimators.wfo import LAMBDAS, best_lambdas, lambda_curves, wfo_ranking
 from termsieve.learners import decision_sets
-from termsieve.measures import objective
+from termsieve.measures import get_goal
 from termsieve.metrics import Metric, Occurrences, get_metric
 from termsieve.ranking import Ranking, Size, cut, interleaved, rank
 from termsieve.scores import Block, Scores, score
@@ -114,20 +114,20 @@ def _ratio_sets(counts: Counts, method: Method, sizes: Sizes) -> list[Ints]:
 def _held_out_curves(
     problem: Problem, method: Method, run: LearnerPlan, sizes: Sizes, one: Counts
 ) -> NDArray[np.float64]:
-    """Return the mean objective (sizes x ratios) on the held-out folds of the training documents."""
+    """Return the mean figure of the goal (sizes x ratios) on the held-out folds of the training documents."""
     X, _ = problem.values(run)
     y, totals = problem.y_train, []
     for part in tuning_parts(y, method.folds, problem.fold.seed("tuning")):
         known = training_counts(one, problem.fold.train, y[:, None], part)
-        totals.append(set_values(run.name, method.objective, X, y, part, _ratio_sets(known, method, sizes)))
+        totals.append(set_values(run.name, method.goal, X, y, part, _ratio_sets(known, method, sizes)))
     return np.mean(totals, axis=0).reshape(len(sizes), len(RATIOS))
 
 
 def _fitted_curves(
     problem: Problem, method: Method, run: LearnerPlan, sizes: Sizes, one: Counts
 ) -> dict[str, NDArray[np.float64]]:
-    """Return the objective (sizes x ratios) of each scenario; both share the trained models."""
-    key = method.metric, method.objective, run, sizes
+    """Return the figure of the goal (sizes x ratios) of each scenario; both share the trained models."""
+    key = method.metric, method.goal, run, sizes
     if key not in problem.curves:
         sets = _ratio_sets(one, method, sizes)
         union = np.unique(np.concatenate(sets))
@@ -135,7 +135,7 @@ def _fitted_curves(
         both = sparse.vstack([X, X_test], format="csr")
         places = [np.searchsorted(union, columns) for columns in sets]
         values = decision_sets(run.name, X, problem.y_train, both, places)
-        goal, n = objective(method.objective), len(problem.y_train)
+        goal, n = get_goal(method.goal), len(problem.y_train)
         judged = {
             "practical": goal(problem.y_train, values[:, :n]),
             "ideal": goal(problem.y_test, values[:, n:]),
@@ -153,7 +153,7 @@ def _wfo_choices(problem: Problem, method: Method, run: LearnerPlan, sizes: Size
     kept = [_kept(np.arange(counts.n_terms), counts, size) for size in sizes]
     member = y[:, None] == counts.classes
     parts = tuning_parts(y, method.folds, problem.fold.seed("tuning"))
-    curves = lambda_curves(train, member, y, counts, parts, kept, LAMBDAS, run.name, method.objective)
+    curves = lambda_curves(train, member, y, counts, parts, kept, LAMBDAS, run.name, method.goal)
     for size, k, folds in zip(sizes, kept, curves, strict=True):
         lam = float(best_lambdas(folds, LAMBDAS).mean())
         order = wfo_ranking(counts, lam).order
