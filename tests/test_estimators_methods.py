@@ -11,7 +11,8 @@ from termsieve import Corpus, RatioSelector, WeightSelector, WFOSelector, term_m
 from termsieve.cli.app import app
 from termsieve.cli.shell import exit_code
 from termsieve.errors import InputError, ParameterError
-from termsieve.estimators import METHODS, learned_terms
+from termsieve.estimators import learned_terms
+from termsieve.estimators.methods import METHODS
 
 SELECTORS = {"ratio": RatioSelector, "wfo": WFOSelector, "weights": WeightSelector}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from termsieve.estimators.decision import DecisionClassifier
 from termsieve.estimators.kept import KeptTerms
-from termsieve.estimators.methods import METHODS, learned_terms
+from termsieve.estimators.methods import learned_terms
 from termsieve.estimators.ratio import RatioClassifier, RatioSelector
 from termsieve.estimators.scaler import TermScaler
 from termsieve.estimators.selector import TermSelector, score_func
@@ -14,7 +14,6 @@ from termsieve.estimators.weights import WeightSelector
 from termsieve.estimators.wfo import WFOSelector
 
 __all__ = [
-    "METHODS",
     "DecisionClassifier",
     "KeptTerms",
     "RatioClassifier",
