@@ -318,7 +318,7 @@ def _recognised(path: Path, plan: Plan, extend: bool) -> dict[str, Any]:
                 else "choose another directory"
             )
             if extend:
-                why = "extending may only add corpora, methods, sizes, learners, classes and trials"
+                why = "extending may only add corpora, methods, sizes, learners, problems and trials"
             raise StudyError(
                 f"{path} holds results of another plan ({why}):\n{plan_difference(before, after)}"
             )
