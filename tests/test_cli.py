@@ -362,7 +362,7 @@ def test_training_says_nothing_of_classes_with_one_document(folder):
         csv.writer(file).writerows(rows)
     words = ["select", "each.csv", "--label", "folder", "-k", "9", "--pipeline", "model.skops"]
     done = subprocess.run([sys.executable, "-m", "termsieve", *words], capture_output=True, text=True)
-    assert [line.split()[0] for line in done.stderr.splitlines()][:2] == ["read", "wrote"]
+    assert [line.split()[0] for line in done.stderr.splitlines()[:2]] == ["read", "wrote"]
     assert "warning" not in done.stderr.lower()
 
 

@@ -71,7 +71,7 @@ WRONG = [
     (f"select {MAIL} -k 5 --fraction 0.1", USAGE, "give one cut-off, not k and fraction together"),
     (f"select {MAIL} --memory -5", USAGE, "memory must be a number of bytes above 0, not -5.0"),
     (f"select {MAIL} --threshold 1e9", USAGE, "the cut-off keeps no word"),
-    (f"select {MAIL} -k 2 --pipeline m.skops --learner tree", USAGE, "learner 'tree' is unknown"),
+    (f"select {MAIL} -k 2 --pipeline m.skops --learner bush", USAGE, "learner 'bush' is unknown"),
     ("select counts.parquet -k 2 --pipeline m.skops", USAGE, "needs the documents"),
     ("predict none.skops mail.csv", FAILURE, "none.skops: No such file or directory"),
     ("predict mail.csv mail.csv", FAILURE, "mail.csv is no readable skops file"),

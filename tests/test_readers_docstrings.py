@@ -113,7 +113,7 @@ def test_what_was_read_is_logged(tmp_path, caplog):
     (tmp_path / "a.csv").write_text("text,label\na,x\n")
     with caplog.at_level(logging.INFO, logger="termsieve"):
         read(tmp_path / "a.csv", name="mine")
-    assert "read <Corpus 'mine': 1 texts, 1 class, read as table (CSV" in caplog.text
+    assert "read 1 document, 1 class, from columns 'text' (text) and 'label' (label)" in caplog.text
 
 
 def test_the_formats_are_documented():

@@ -398,8 +398,8 @@ def break_even(y: ArrayLike, scores: ArrayLike, ties: Ties = "divided") -> Confu
 
     Examples
     --------
-    >>> [float(cell) for cell in break_even([1, 1, 0, 0, 0], [0.9, 0.4, 0.4, 0.4, 0.1])]
-    [1.3333333333333333, 0.6666666666666667, 0.6666666666666667, 2.3333333333333335]
+    >>> [round(float(cell), 3) for cell in break_even([1, 1, 0, 0, 0], [0.9, 0.4, 0.4, 0.4, 0.1])]
+    [1.333, 0.667, 0.667, 2.333]
     >>> [int(cell) for cell in break_even([1, 1, 0, 0, 0], [0.9, 0.4, 0.4, 0.4, 0.1], ties="whole")]
     [1, 0, 1, 3]
     """

@@ -308,7 +308,8 @@ def _model_read(folder: Path) -> None:
 
 def answered(said: str) -> Exception:
     """Return what the command line said as the error it stands for; one that nobody foresaw is not ours."""
-    sentence = said.removeprefix("termsieve: ").rstrip("\n")
+    lines = [line for line in said.splitlines() if not line.startswith("read ")]
+    sentence = "\n".join(lines).removeprefix("termsieve: ")
     return RuntimeError(sentence) if sentence.startswith("unexpected ") else FormatError(sentence)
 
 

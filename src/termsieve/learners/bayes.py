@@ -14,6 +14,7 @@ from termsieve.kernels import bayes
 from termsieve.learners.base import Classifier
 from termsieve.learners.registry import TrainingCost, register_learner
 from termsieve.learners.rows import Floats, Ints, canonical
+from termsieve.matrices import check_indices
 
 COST = TrainingCost(3e-4, 4e-9)
 
@@ -97,6 +98,14 @@ class AllTermsNB(MultinomialNB):
 
     def __init__(self, alpha: float = 1.0) -> None:
         super().__init__(alpha=alpha)
+
+    def _check_X_y(self, X: Any, y: Any, reset: bool = True) -> Any:  # noqa: N802
+        check_indices(X)
+        return super()._check_X_y(X, y, reset=reset)
+
+    def _check_X(self, X: Any) -> Any:  # noqa: N802
+        check_indices(X)
+        return super()._check_X(X)
 
 
 @register_learner(
