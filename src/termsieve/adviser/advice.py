@@ -299,10 +299,12 @@ class Advice:
 
     def _against(self, rival: Rival) -> str:
         gap = rival.difference
-        verdict = f"{'better' if gap.mean > 0 else 'worse'} than {rival.name} by {abs(gap.mean):.3f}"
-        if abs(gap.mean) < 0.0005:
-            verdict = f"as good as {rival.name}"
-        return f"It is {verdict} on the same documents (difference {gap.low:+.3f} to {gap.high:+.3f})."
+        between = f"(difference {gap.mean:+.3f}, between {gap.low:+.3f} and {gap.high:+.3f})"
+        if gap.low > 0:
+            return f"On the same documents it is better than {rival.name} {between}."
+        if gap.high < 0:
+            return f"On the same documents it is worse than {rival.name} {between}; use that instead."
+        return f"On the same documents it is about as good as {rival.name} {between}."
 
     def _frontier_sentence(self) -> str:
         point = self.within(0.01)
