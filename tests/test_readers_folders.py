@@ -1,4 +1,4 @@
-"""Folders and archives with one directory a class."""
+"""Folders and archives with one directory per class."""
 
 from __future__ import annotations
 

@@ -140,8 +140,7 @@ def entrances():
     kinds = {name: getattr(estimators, name) for name in estimators.__all__ if name != "TermVectorizer"}
     kinds |= {f"learner {name}": entry.estimator for name, entry in LEARNERS.items()}
     for name, kind in kinds.items():
-        # MultinomialNB is scikit-learn's own, and believes the indices.
-        if isinstance(kind, type) and kind.__module__.startswith("termsieve."):
+        if isinstance(kind, type):
             found |= _uses(name, NEEDS.get(name, kind))
     return found
 

@@ -13,7 +13,8 @@ import polars as pl
 from termsieve import analysis, charts
 from termsieve.analysis.ratios import PARAMETERS
 from termsieve.analysis.values import BREAK_EVEN
-from termsieve.charts.of_results import PARAMETER_LABELS, SETTING_LABELS, SIZE_LABELS
+from termsieve.charts.of_results import SETTING_LABELS, SIZE_LABELS
+from termsieve.charts.of_tuning import PARAMETER_LABELS
 from termsieve.charts.theme import measure_label
 from termsieve.errors import InputError
 from termsieve.reports.claims import study_claims
