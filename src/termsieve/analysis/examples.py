@@ -17,6 +17,7 @@ from termsieve.terms import Analysis, count_known
 COMPANY_WORDS = 3000  # of these it is counted which stand together
 COMPANY_DOCUMENTS = 50_000
 SILENT_WORDS = 20
+NEW_LETTERS = 50_000_000  # letters of new candidates that wait to be compared
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -91,6 +92,8 @@ class ExampleSampler:
         # One row per candidate: word, class, document; with how typical the document is.
         self._held = np.empty((0, 3), dtype=np.int64)
         self._typical = np.empty(0)
+        self._new: list[tuple[Ints, Floats]] = []  # candidates that are not yet compared with those held
+        self._new_letters = 0
         self._least = np.full((len(words), self._n_classes), -np.inf)
         size = min(len(words), COMPANY_WORDS)
         self._both = np.zeros((size, size), dtype=np.int32)
@@ -133,19 +136,22 @@ class ExampleSampler:
             rows, words = rows[own[rows] >= 0], X.indices[own[rows] >= 0]
             typical = fit[rows, own[rows]]
             better = typical > self._least[words, own[rows]]
-            new = np.column_stack([words, own[rows], rows + self._seen])[better]
-            self._keep(new.astype(np.int64), typical[better])
-        for i in set((self._held[:, 2] - self._seen)[self._held[:, 2] >= self._seen].tolist()):
-            self._texts[i + self._seen] = texts[i]
-            own_classes = classes.numbers[classes.ptr[i] : classes.ptr[i + 1]].tolist()
-            self._of_document[i + self._seen] = tuple(c for c in own_classes if c >= 0)
-        live = set(self._held[:, 2].tolist())
-        for number in [number for number in self._texts if number not in live]:
-            del self._texts[number], self._of_document[number]
+            new = np.column_stack([words[better], own[rows][better], rows[better] + self._seen])
+            self._new.append((new.astype(np.int64), typical[better]))
+            for i in np.unique(rows[better]).tolist():
+                self._texts[i + self._seen] = texts[i]
+                self._new_letters += len(texts[i])
+                own_classes = classes.numbers[classes.ptr[i] : classes.ptr[i + 1]].tolist()
+                self._of_document[i + self._seen] = tuple(c for c in own_classes if c >= 0)
+        # Sorting all that is held takes long, so several batches are waited for.
+        if self._new_letters > NEW_LETTERS or sum(len(new) for new, _ in self._new) > len(self._held) // 2:
+            self._keep()
 
-    def _keep(self, new: Ints, typical: Floats) -> None:
+    def _keep(self) -> None:
         """Keep the n most typical documents of each word and class; of equal ones the earlier."""
-        held, values = np.concatenate([self._held, new]), np.concatenate([self._typical, typical])
+        held = np.concatenate([self._held, *(new for new, _ in self._new)])
+        values = np.concatenate([self._typical, *(typical for _, typical in self._new)])
+        self._new, self._new_letters = [], 0
         group = held[:, 0] * self._n_classes + held[:, 1]
         order = np.lexsort((held[:, 2], -values, group))
         held, values, group = held[order], values[order], group[order]
@@ -155,6 +161,9 @@ class ExampleSampler:
         self._held, self._typical = held[kept], values[kept]
         full = place == self._n - 1
         self._least[held[full, 0], held[full, 1]] = values[full]
+        live = set(np.unique(self._held[:, 2]).tolist())
+        self._texts = {number: text for number, text in self._texts.items() if number in live}
+        self._of_document = {number: own for number, own in self._of_document.items() if number in live}
 
     def company(self) -> Company:
         """Return which of the most important words stand together."""
@@ -166,6 +175,7 @@ class ExampleSampler:
         In each round every word, the most important first, gets its next most typical document: in the class
         that it speaks for and, from the second round on, in one other class for contrast.
         """
+        self._keep()
         chosen: dict[int, list[str]] = {}
         best: dict[int, float] = {}
         names = list(self._vocabulary)

@@ -69,14 +69,15 @@ function sentenceOf(place, rates) {
 function ratesTable(rates) {
   const most = Math.max(...rates.map((each) => each.high), 1e-9);
   const rows = rates.map((each) => element("tr", { class: each.c === classShown() ? "chosen" : "" },
-    element("th", { scope: "row" }, element("button", { type: "button", class: "word", onclick: () => chooseClass(each.c) }, isolated(store.classes[each.c]))),
-    element("td", { class: "bar", "aria-hidden": "true" },
-      element("span", { class: "rate", style: `width:${(100 * each.rate / most).toFixed(2)}%` }),
-      element("span", { class: "interval", style: `left:${(100 * each.low / most).toFixed(2)}%;width:${(100 * (each.high - each.low) / most).toFixed(2)}%` })),
+    element("th", { scope: "row" },
+      element("button", { type: "button", class: "word", onclick: () => chooseClass(each.c) }, isolated(store.classes[each.c])),
+      element("div", { class: "bar", "aria-hidden": "true" },
+        element("span", { class: "rate", style: `width:${(100 * each.rate / most).toFixed(2)}%` }),
+        element("span", { class: "interval", style: `left:${(100 * each.low / most).toFixed(2)}%;width:${(100 * (each.high - each.low) / most).toFixed(2)}%` }))),
     element("td", { class: "number" }, percent(each.rate)),
-    element("td", { class: "number" }, `${percent(each.low)} – ${percent(each.high)}`),
+    element("td", { class: "number" }, `${percent(each.low).replace(" %", "")} – ${percent(each.high)}`),
     element("td", { class: "number" }, `${number(each.tp)} of ${number(each.pos)}`)));
-  const heads = ["class", "", "rate", "with 95 %", "documents"].map((name) => element(name ? "th" : "td", name ? { scope: "col" } : {}, name));
+  const heads = ["class", "rate", "with 95 %", "documents"].map((name, i) => element("th", { scope: "col", class: i ? "number" : "" }, name));
   return scrolled("Rates by class", element("table", { class: "rates" }, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows)));
 }
 
@@ -97,7 +98,7 @@ function scoresTable(place) {
       element("td", { class: "number" }, number(rank[row]) + tied),
       element("td", { "data-speaks": way }, way));
   });
-  const heads = ["metric", "score", "rank", "speaks"].map((name) => element("th", { scope: "col" }, name));
+  const heads = ["metric", "score", "rank", "speaks"].map((name, i) => element("th", { scope: "col", class: i === 1 || i === 2 ? "number" : "" }, name));
   return scrolled("Scores by metric", element("table", {}, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows)));
 }
 

@@ -1,5 +1,6 @@
 // Small pieces of a page: elements, numbers, words as buttons, words marked in a text.
-const number = (value) => value.toLocaleString("en");
+const formatted = new Intl.NumberFormat("en"); // made once: toLocaleString makes one at every call
+const number = (value) => formatted.format(value);
 const percent = (share) => `${+(100 * share).toPrecision(share >= 0.1 ? 3 : 2)} %`;
 
 function element(name, attributes = {}, ...children) {
