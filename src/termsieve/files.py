@@ -60,7 +60,7 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
 
 
 def kept_file(name: str) -> bytes | None:
-    """Return what `keep_file` kept under a name; None if there is nothing, or if others may have written it."""
+    """Return what `keep_file` kept under a name; None if there is none, or if others may have written it."""
     try:
         folder = _cache_folder()
         if not (_only_ours(folder) and _only_ours(folder / name)):
