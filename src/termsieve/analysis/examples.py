@@ -17,6 +17,7 @@ from termsieve.terms import Analysis, count_known
 COMPANY_WORDS = 3000  # of these it is counted which stand together
 COMPANY_DOCUMENTS = 50_000
 SILENT_WORDS = 20
+VALUE_BITS = 37  # of 128e9
 NEW_LETTERS = 50_000_000  # letters of new candidates that wait to be compared
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -58,7 +59,10 @@ class Company:
         for i, row in enumerate(self.both):
             strength = (row * float(self.n_docs) - alone[i] * alone) / np.maximum(spread[i] * spread, 1e-9)
             strength[(row < 2) | (np.arange(len(row)) == i)] = -1.0
-            order = np.argsort(-strength, kind="stable")[:n]
+            # Sorting all would take most of the time.
+            least = np.partition(strength, -n)[-n] if len(strength) > n else -1.0
+            best = np.flatnonzero(strength >= max(least, 0.0))
+            order = best[np.argsort(-strength[best], kind="stable")[:n]]
             found.append([(int(self.words[j]), int(row[j])) for j in order if strength[j] > 0])
         return found
 
@@ -153,7 +157,11 @@ class ExampleSampler:
         values = np.concatenate([self._typical, *(typical for _, typical in self._new)])
         self._new, self._new_letters = [], 0
         group = held[:, 0] * self._n_classes + held[:, 1]
-        order = np.lexsort((held[:, 2], -values, group))
+        # One whole number instead of two keys: values have nine decimals and are far below 64.
+        key = (group << VALUE_BITS) | np.round((64 - values) * 1e9).astype(np.int64)
+        later = np.diff(held[len(self._held) :, 2])
+        # Usually the new documents come in their order, after those held, and a stable sort keeps it.
+        order = np.argsort(key, kind="stable") if (later >= 0).all() else np.lexsort((held[:, 2], key))
         held, values, group = held[order], values[order], group[order]
         first = np.flatnonzero(np.r_[True, group[1:] != group[:-1]]) if len(group) else np.empty(0, int)
         place = np.arange(len(group)) - np.repeat(first, np.diff(np.r_[first, len(group)]))
