@@ -41,7 +41,7 @@ def _facts(advice: Advice) -> list[tuple[str, str]]:
         ("skew of the typical class", f"{advice.skew:.1f}"),
         ("terms of the choice", f"{cost.terms:,} of {cost.all_terms:,}"),
         ("distinct terms per document", f"{cost.sparsity:.1f}"),
-        ("training matrix", f"{cost.matrix_bytes:,} bytes; with all terms {cost.all_matrix_bytes:,}"),
+        ("training matrix", f"{_size(cost.matrix_bytes)}; with all terms {_size(cost.all_matrix_bytes)}"),
         ("seconds to predict 1,000 documents", f"{cost.predict_seconds:.3f}"),
         ("models trained", f"{evidence.n_trained:,}"),
         ("seconds of this advice", f"{evidence.seconds:.0f}"),
@@ -49,12 +49,15 @@ def _facts(advice: Advice) -> list[tuple[str, str]]:
 
 
 def _answer(advice: Advice) -> Section:
+    summary = [{name or "which": value for name, value in row.items()} for row in advice.summary()]
     measures = pl.DataFrame({"measure": list(advice.figures), "value": list(advice.figures.values())})
     return Section(
         "advice",
         "Advice",
         [
-            _table("summary", "The choice and its rivals, on documents that no model saw", advice.summary()),
+            _table(
+                "summary", "The choice and its rivals, on documents that no model saw", summary, wide=True
+            ),
             _table("measures", "The choice by every measure, on the same documents", measures.to_dicts()),
         ],
         [*filter(None, advice.sentences()), UNSEEN],
@@ -126,12 +129,25 @@ def _tried(advice: Advice) -> Section:
         [
             _table("outer", "What was chosen without each part of the documents", choices),
             _table(
-                "tried-table", "Every setting, the best expected figure first", advice.evidence.candidates
+                "tried-table",
+                "Every setting, the best expected figure first",
+                advice.evidence.candidates,
+                wide=True,
             ),
         ],
         [CROSS_VALIDATED],
     )
 
 
-def _table(name: str, title: str, rows: list[dict[str, Any]]) -> Figure:
-    return Figure(name, title, [Variant(rounded(pl.DataFrame(rows, infer_schema_length=None)))])
+def _table(name: str, title: str, rows: list[dict[str, Any]], wide: bool = False) -> Figure:
+    table = rounded(pl.DataFrame(rows, infer_schema_length=None))
+    return Figure(name, title, [Variant(table)], wide=wide)
+
+
+def _size(n_bytes: int) -> str:
+    """Return a number of bytes that reads well.
+
+    >>> _size(950), _size(5_076_020)
+    ('950 bytes', '5.1 MB')
+    """
+    return f"{n_bytes:,} bytes" if n_bytes < 1e5 else f"{n_bytes / 1e6:,.1f} MB"

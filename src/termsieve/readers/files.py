@@ -280,7 +280,8 @@ def _opened_files(
     if os.path.isdir(path):
         for name in sorted(_folder_files(path, hidden)):
             if wanted(name):
-                with readable(Path(path, name)), open(Path(path, name), "rb") as file:
+                full = Path(path, name)
+                with readable(full), open(full, "rb") as file:
                     yield name, file
     elif zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
@@ -327,6 +328,8 @@ class _Ending:
 
 
 def _hidden(name: str) -> bool:
+    if "/." not in f"/{name}" and "__MACOSX" not in name:
+        return False  # nearly every name; taking it apart is slow
     return any(part.startswith(".") or part == "__MACOSX" for part in PurePosixPath(name).parts)
 
 
@@ -344,11 +347,11 @@ def _folder_files(root: str | os.PathLike[str], hidden: list[str]) -> Iterator[s
         seen.add(real)
         hidden += filter(_hidden, [*below, *files])
         below[:] = sorted(name for name in below if not _hidden(name))
-        prefix = os.path.relpath(folder, root)
+        prefix = Path(os.path.relpath(folder, root)).as_posix()
         for name in files:
             # Pipes and devices, also behind links, are not documents and may never end.
             if not _hidden(name) and not is_special(os.path.join(folder, name)):
-                yield name if prefix == "." else (Path(prefix) / name).as_posix()
+                yield name if prefix == "." else f"{prefix}/{name}"
 
 
 def _safe_name(archive: str | os.PathLike[str], name: str) -> str:

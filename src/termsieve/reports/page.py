@@ -7,6 +7,7 @@ import hashlib
 import json
 import math
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -14,6 +15,7 @@ from importlib import resources
 from typing import Any
 
 import polars as pl
+from markupsafe import Markup, escape
 
 from termsieve import __version__
 from termsieve.analysis.of_counts import shown
@@ -232,6 +234,12 @@ def _policy(*scripts: str) -> str:
     return f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src {hashes} 'unsafe-eval'"
 
 
+def _breakable(name: str) -> Markup:
+    """Return a name as HTML that breaks after dots and the like rather than within a word."""
+    # No entity has one of these characters, so that none is cut apart.
+    return Markup(re.sub(r"(?<=[._/])", "<wbr>", str(escape(name))))
+
+
 @cache
 def _template() -> Any:
     from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -244,4 +252,5 @@ def _template() -> Any:
         lstrip_blocks=True,
     )
     environment.filters["shown"] = lambda text: shown(text, MAX_LETTERS)
+    environment.filters["breakable"] = _breakable
     return environment.get_template("page.html")
