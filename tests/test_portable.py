@@ -565,6 +565,68 @@ for (const [name, model] of Object.entries(JSON.parse(readFileSync("data.json", 
     assert done.stdout == ""
 
 
+WILD = [
+    None,
+    True,
+    -1,
+    0,
+    0.5,
+    2**31,
+    2**64,
+    1e308,
+    "",
+    "a",
+    "\ud800",
+    [],
+    {},
+    [[]],
+    [None],
+    [1, "a"],
+    [0, 0],
+]
+
+
+@pytest.mark.skipif(NODE is None, reason="there is no Node")
+def test_javascript_takes_what_python_takes(tmp_path, descriptions):
+    """Models with one value changed: both refuse it, or both decide the same."""
+    generator, changed, told = np.random.default_rng(0), [], []
+    for number in range(400):
+        found = copy.deepcopy(SMALL)
+        places = list(_places(found, 0 if number % 2 else 99))
+        container, key = places[generator.integers(len(places))]
+        container[key] = WILD[generator.integers(len(WILD))]
+        changed.append(found)
+        try:
+            told.append(Plain(json.loads(json.dumps(found))).decide("Cheap pills, NOW at noon"))
+        except ModelError:
+            told.append(None)
+    (tmp_path / "scorer.mjs").write_text((FILES / "scorer.js").read_text("utf-8"), encoding="utf-8")
+    (tmp_path / "data.json").write_text(json.dumps(changed))
+    (tmp_path / "main.mjs").write_text("""
+import { readFileSync } from "node:fs";
+import { score } from "./scorer.mjs";
+const said = JSON.parse(readFileSync("data.json", "utf8")).map((model) => {
+  try { return score(model, "Cheap pills, NOW at noon").class; }
+  catch (error) { if (error.constructor !== Error) throw error; return null; }
+});
+console.log(JSON.stringify(said));
+""")
+    done = subprocess.run([NODE, "main.mjs"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert [(i, a, b) for i, (a, b) in enumerate(zip(told, said, strict=True)) if a != b] == []
+    assert 40 < sum(each is None for each in told) < 380
+
+
+def _places(value, deep):
+    """Where a value may be changed: everywhere, or at the top only."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        yield value, key
+        if deep:
+            yield from _places(inner, deep - 1)
+
+
 def test_the_card_says_what_was_measured():
     corpus = Corpus(
         ["buy *cheap* <b>|pills|", "buy now", "see you", "see me"] * 10, ["spam", "spam", "a|b", "a|b"] * 10

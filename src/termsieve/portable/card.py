@@ -211,9 +211,8 @@ def _origin(model: dict[str, Any], spelled: Spelling) -> Part:
     title = "How to reproduce it"
     if found is None:
         return Part("card-origin", title, ["There is no record of the training."])
-    sentences = [
-        f"termsieve {spelled.text(found['termsieve'])}, {spelled.text(found['date'])}: {spelled.text(found['how'])}."
-    ]
+    version, date, how = (spelled.text(found[name]) for name in ("termsieve", "date", "how"))
+    sentences = [f"termsieve {version}, {date}: {how}."]
     if found.get("call"):
         sentences.append(f"In Python: {spelled.code(found['call'])}.")
     sentences.append("The same texts and labels, in the same order, have the SHA-256 above.")
