@@ -144,7 +144,7 @@ def test_hostile_words_and_labels_stay_text():
     for source in (Corpus(texts, labels, name=HOSTILE[1]), counts):
         found = Elements(corpus_report(source))
         assert [tag for tag, _ in found.tags if tag in ("img", "b", "iframe", "object")] == []
-        assert len(found.scripts) == 4
+        assert len(found.scripts) == (4 if source is counts else 5)  # with texts there is a model to try
         assert sum(tag == "style" for tag, _ in found.tags) == 1
         assert "<script>alert(1)</script>" in found.text  # as a class in the list
         assert not any(name.startswith("on") for _, attrs in found.tags for name in attrs)
