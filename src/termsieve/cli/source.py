@@ -108,8 +108,8 @@ class Source:
         str | None,
         Option(
             "--strip",
-            metavar="headers,footers,quotes",
-            help="Parts to leave out of mails and posts in a folder, separated by commas.",
+            metavar="PARTS",
+            help="Leave out parts of mails and posts in a folder: headers,footers,quotes, or some of them.",
         ),
     ] = None
     header: Header = None

@@ -22,7 +22,7 @@ from termsieve.counts.sources import Source
 from termsieve.counts.tally import Pruned
 from termsieve.counts.windows import window_of, windowed_labels
 from termsieve.engines.protocol import Engine, Job, is_distributed, positive
-from termsieve.errors import ParameterError, unknown_name
+from termsieve.errors import FormatError, ParameterError, unknown_name
 from termsieve.frames import is_frame
 from termsieve.readers.files import MAX_BYTES
 from termsieve.readers.format import one_line
@@ -230,6 +230,8 @@ def count(
     job = Job(source, text, label, reading, term_options, analysis, occurrences, max_terms, held)
     with _shown(progress) as told:
         total = counter.tally(replace(job, progress=told))
+    if held is not None and held.files and total.tally.n_docs == 0 and missing == "error":
+        raise FormatError(f"{held.files[0]} has a header but no row")
     counts = _counts(total, max_terms)
     if by is None:
         if held is not None and held.phrase:

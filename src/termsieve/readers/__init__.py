@@ -13,7 +13,7 @@ from termsieve.readers import arff, delimited, excel, folders, lines, reuters, r
 from termsieve.readers.docstrings import load_docstrings
 from termsieve.readers.encodings import plain_start
 from termsieve.readers.files import check_regular, clean_name, file_names, is_archive, plain_suffix
-from termsieve.readers.foreign import foreign, foreign_text
+from termsieve.readers.foreign import PARQUET, foreign, foreign_text
 from termsieve.readers.format import Format, one_line
 from termsieve.readers.layout import Paths
 
@@ -141,10 +141,11 @@ def guessed_format(path: Paths) -> str:
     start = plain_start(path)
     if not start.strip():
         raise FormatError(f"{path} is empty")
-    for name, format in FORMATS.items():
+    kind = foreign(start)
+    for name, format in FORMATS.items() if kind is None or start.startswith(PARQUET) else ():
         if format.start and format.start.match(start) and _holds(name, os.fspath(path)):
             return name
-    kind = foreign(start) or foreign_text(start)
+    kind = kind or foreign_text(start)
     if kind is not None:
         raise FormatError(f"{path} is {kind.what}; {kind.advice}")
     raise FormatError(

@@ -6,8 +6,10 @@ from typing import NamedTuple
 
 _FRAME = "load it in Python and give the frame, or save it as Parquet or CSV"
 _AS_TEXT = "save its text as .txt, or as a column of a table"
+PARQUET = b"PAR1"  # how a file begins that can be read, but is no text
 _PART = 4096  # bytes that are looked at
-_MOST_NULS = 0.01  # share of the bytes of a text
+_MOST_NULS = 0.01  # share of the bytes of a text, or this number
+_FEW_NULS = 16
 
 
 class Foreign(NamedTuple):
@@ -32,7 +34,7 @@ _STARTS: dict[bytes, Foreign] = {
     b"FEA1": Foreign("a Feather file", _FRAME),
     b"ORC": Foreign("an ORC file", _FRAME),
     b"Obj\x01": Foreign("an Avro file", _FRAME),
-    b"PAR1": Foreign("a Parquet file", "give the path of the file itself, or of a folder of such files"),
+    PARQUET: Foreign("a Parquet file", "give the path of the file itself, or of a folder of such files"),
     **{b"\x80" + bytes([version]): Foreign("a pickle of Python objects", _FRAME) for version in (2, 3, 4, 5)},
     b"PK\x03\x04": Foreign("a document of an office program, or a zip file", _AS_TEXT),
     b"\x1f\x8b": Foreign("a packed file", "unpack it first"),
@@ -54,7 +56,7 @@ def foreign(content: bytes) -> Foreign | None:
     """
     found = next((kind for start, kind in _STARTS.items() if content.startswith(start)), None)
     part = content[:_PART]
-    if found is None and part.count(0) > _MOST_NULS * len(part) and utf16_of(part) is None:
+    if found is None and part.count(0) > max(_FEW_NULS, _MOST_NULS * len(part)) and utf16_of(part) is None:
         return Foreign("a file of bytes that are no text", _AS_TEXT)
     return found
 
