@@ -32,7 +32,7 @@ def group(name: str) -> list[str]:
 
 @nox.session(default=True)
 def lint(session: nox.Session) -> None:
-    """Style, spelling, the archive's list of files, the workflows' schema."""
+    """Style, spelling, the archive's list of files, the workflows' schema and safety."""
     session.install("ruff", *group("checks"))
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
@@ -41,6 +41,7 @@ def lint(session: nox.Session) -> None:
     session.run("check-manifest")
     workflows = map(str, ROOT.glob(".github/workflows/*.yml"))
     session.run("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *workflows)
+    session.run("zizmor", "--offline", ".github")
 
 
 @nox.session(default=True)
@@ -74,15 +75,14 @@ def docs(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def coverage(session: nox.Session) -> None:
-    """Lines and branches that the tests reach, those of the kernels too, in htmlcov/; arguments go to pytest."""
+    """Lines and branches that the tests reach, those of the kernels too, in htmlcov/."""
     session.install("-e", ".[dev]", *group("coverage"))
-    session.run(
-        "python", "setup.py", "-q", "build_ext", "--inplace", "--force", env={"TERMSIEVE_COVERAGE": "1"}
-    )
+    build = ["python", "setup.py", "-q", "build_ext", "--inplace", "--force"]
+    session.run(*build, env={"TERMSIEVE_COVERAGE": "1"})
     session.run("pytest", "--cov", "--cov-report=", "-m", "slow or not slow", *session.posargs)
     session.run("coverage", "html", "-q")
     session.run("coverage", "report", "--skip-covered", "--sort=miss")
-    session.log("the kernels are slow now; build them again: python setup.py build_ext --inplace --force")
+    session.log(f"the kernels are slow now; build them again: {' '.join(build)}")
 
 
 @nox.session(default=False)
@@ -119,7 +119,7 @@ def archive(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def sanitizers(session: nox.Session) -> None:
-    """The kernels' tests and ten minutes of fuzzing per kind of file, with AddressSanitizer and UBSan (gcc)."""
+    """The kernels' tests and ten minutes of fuzzing per kind of file, with ASan and UBSan (gcc)."""
     session.install(".[dev]")
     place = Path(session.create_tmp()).resolve() / "tree"
     shutil.rmtree(place, ignore_errors=True)
@@ -134,9 +134,8 @@ def sanitizers(session: nox.Session) -> None:
     ]
     env = {"PYTHONPATH": "src", "PYTHONMALLOC": "malloc", "ASAN_OPTIONS": "detect_leaks=0"}
     env["LD_PRELOAD"] = " ".join(libraries)
-    session.run(
-        "python", "-m", "pytest", "-q", *map(str, sorted(place.glob("tests/test_kernels_*.py"))), env=env
-    )
+    kernels = map(str, sorted(place.glob("tests/test_kernels_*.py")))
+    session.run("python", "-m", "pytest", "-q", *kernels, env=env)
     for target in ("counts", "checkpoint", "shards", "model", "svmlight"):
         words = ["--target", target, "--minutes", "10", "--memory", "0"]
         session.run("python", "-m", "tests.fuzz", *words, env=env)

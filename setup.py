@@ -124,7 +124,9 @@ class ParallelBuild(build_ext):
 
         # Processes can be forked on Linux only; elsewhere they would run the build again.
         jobs = self.parallel if sys.platform == "linux" else 0
-        translated = cythonize(self.extensions, compiler_directives=DIRECTIVES, nthreads=jobs)
+        translated = cythonize(
+            self.extensions, compiler_directives=DIRECTIVES, nthreads=jobs, force=self.force or None
+        )
         for kernel, in_c in zip(self.extensions, translated, strict=True):
             kernel.sources, kernel.depends = in_c.sources, in_c.depends
             kernel.include_dirs.append(numpy.get_include())

@@ -56,10 +56,9 @@ html_static_path = ["site.css"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
-# Pages without others beside them have no use for a list of those.
-html_sidebars = {
-    page: [] for page in ("index", "installation", "tutorial", "howto", "gallery", "performance")
-}
+# Without others beside them, these pages have no use for a list of those.
+LEAVES = ("index", "installation", "tutorial", "howto", "gallery", "performance")
+html_sidebars = {page: [] for page in LEAVES}
 html_theme_options = {
     "logo": {"text": "termsieve"},
     "icon_links": [
