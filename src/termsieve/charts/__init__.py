@@ -15,7 +15,7 @@ from termsieve.charts.of_results import (
     trade_off,
     tuning_curves,
 )
-from termsieve.charts.roc import isocline_family, roc_map
+from termsieve.charts.roc import isocline_family, roc_map, score_surface
 from termsieve.charts.theme import PALETTE, save
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "precision_recall",
     "roc_map",
     "save",
+    "score_surface",
     "setting_curves",
     "skew",
     "sparsity",
