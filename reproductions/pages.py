@@ -214,6 +214,22 @@ def curves_table(paper: str, where: str) -> str:
     return markdown([wanted.get("measure", "method"), *(f"{size:g}" for size in sizes)], rows)
 
 
+def gains_table(paper: str, plan: str) -> str:
+    """Return what svm-1 gains over all terms, in all categories and by their size."""
+    own = table(paper, "gains").filter(pl.col("plan") == plan)
+    rows = [
+        [
+            f"{row['learner']}, {row['measure']} at {row['level']:g}",
+            str(row["categories"]),
+            f"{row['low']:,} to {row['high']:,}",
+            f"{row['gain']:+.3f}".replace("0.", "."),
+            f"{row['p']:.2g}",
+        ]
+        for row in own.iter_rows(named=True)
+    ]
+    return markdown(["learner, measure, terms per document", "categories", "test documents", "gain", "p"], rows)
+
+
 TABLES = {
     "findings": findings_table,
     "summary": summary_table,
@@ -223,6 +239,7 @@ TABLES = {
     "relative": relative_table,
     "curves": curves_table,
     "splits": splits_table,
+    "gains": gains_table,
 }
 
 

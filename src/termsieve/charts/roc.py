@@ -204,8 +204,8 @@ def score_surface(table: Surface) -> alt.LayerChart:
     altair.Chart
         The chart; `save` writes it to a file.
     """
-    hidden = {"scale": alt.Scale(zero=False, padding=12), "axis": None}
-    x, y = alt.X("x:Q", **hidden), alt.Y("y:Q", **hidden)
+    scale = alt.Scale(zero=False, padding=12)
+    x, y = alt.X("x:Q", scale=scale, axis=None), alt.Y("y:Q", scale=scale, axis=None)
     # The cells come the farthest first, and are drawn in this order.
     cells = alt.Chart(records(table.cells)).mark_line(
         filled=True, interpolate="linear-closed", stroke="white", strokeWidth=0.5, aria=False
