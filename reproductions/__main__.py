@@ -23,7 +23,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     commands.add_parser("pages", help="write the pages of docs/ from the stored tables")
     options = parser.parse_args(arguments)
     if options.command == "tables":
-        write_tables(options.paper, [Results.open(path) for path in options.results], options.data, options.keep)
+        write_tables(
+            options.paper, [Results.open(path) for path in options.results], options.data, options.keep
+        )
     else:
         write_pages()
 
