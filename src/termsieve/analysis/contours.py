@@ -138,13 +138,13 @@ def _stitched(segments: NDArray[np.int64]) -> list[list[int]]:
     An edge lies between two cells at most, so a point is in one segment or in two.
     """
     points, at = np.unique(segments, return_inverse=True)
-    segment_ends: list[Any] = at.reshape(segments.shape).tolist()
+    segment_ends: Any = at.reshape(segments.shape).tolist()
     by_point = np.argsort(at.ravel(), kind="stable")
     n_near = np.bincount(at.ravel(), minlength=len(points))
     last = np.cumsum(n_near) - 1
     # The two segments of each point; at the end of a line both are the same.
     near = np.column_stack([by_point[last - n_near + 1], by_point[last]]) // 2 if len(points) else by_point
-    segments_of: list[Any] = near.tolist()
+    segments_of: Any = near.tolist()
     numbers = points.tolist()
     used = [False] * len(segment_ends)
     lines = []
