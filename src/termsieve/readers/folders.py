@@ -17,7 +17,8 @@ from termsieve.readers.splits import part_of
 
 _log = logging.getLogger("termsieve")
 _QUOTE = re.compile(r"(writes in|writes:|wrote:|says:|said:|^In article|^Quoted from|^\||^>)")
-
+# At least three lines such as "From: me" before any other; a folded line begins with a blank.
+_HEADERS = re.compile(r"(?:[A-Z][A-Za-z-]+: ?[^\n]*\n(?:[ \t][^\n]*\n)*){3}")
 
 Ways = dict[str, tuple[str, ...]]  # the name of a file -> its directories and its own name
 
@@ -26,7 +27,7 @@ def read_folder(
     path: str | os.PathLike[str],
     *,
     encoding: str | None = None,
-    strip: str | Iterable[str] = (),
+    strip: str | Iterable[str] | None = None,
     label_from: str | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> Corpus:
@@ -37,9 +38,10 @@ def read_folder(
     dev, val, valid, validation), the directories in them are the classes. If all top directories hold
     the same directories, `label_from` says which are the classes: "top" or "inner". Without `encoding` a file
     is UTF-8 or UTF-16 by its mark or, if that fails, cp1252 or Latin-1. `strip` removes "headers", "footers"
-    and "quotes" of news posts and mails.
+    and "quotes" of news posts and mails; if it is not given, headers are kept, and a warning says so.
     """
-    cuts = _cuts((strip,) if isinstance(strip, str) else tuple(strip))
+    parts_cut = (strip,) if isinstance(strip, str) else tuple(strip or ())
+    cuts = _cuts(parts_cut)
     if label_from not in (None, "top", "inner"):
         raise ParameterError(f"label_from={label_from!r} is unknown for a folder; it is 'top' or 'inner'")
     hidden: list[str] = []
@@ -58,11 +60,26 @@ def read_folder(
         texts.append(text)
         labels.append(clean_name(label))
         parts.append(part)
-    notes = [f"strip={'+'.join(strip) if not isinstance(strip, str) else strip}"] if cuts else []
+    if strip is None:
+        _warn_headers(texts, path)
+    notes = [f"strip={'+'.join(parts_cut)}"] if cuts else []
     notes += _left_out("file", len(files) - len(placed), " outside the classes")
     notes += _left_out("hidden file", len(hidden), "")
     source = "folder" + (f" ({', '.join(notes)})" if notes else "")
     return Corpus(texts, labels, split=parts if split else None, name=base or plain_stem(path), source=source)
+
+
+def _warn_headers(texts: list[str], path: str | os.PathLike[str]) -> None:
+    """Log a warning if most texts begin like mails, whose headers name groups, hosts and people."""
+    with_headers = sum(_HEADERS.match(text) is not None for text in texts)
+    if 2 * with_headers > len(texts):
+        _log.warning(
+            "%s of %s files of %s begin with the headers of mails or news posts, which are read as text; "
+            "give strip='headers' to leave them out, or strip='none' to keep them",
+            f"{with_headers:,}",
+            f"{len(texts):,}",
+            path,
+        )
 
 
 def _left_out(what: str, n: int, where: str) -> list[str]:
@@ -146,6 +163,7 @@ def _check_levels(inside: Ways, path: str | os.PathLike[str]) -> None:
 
 
 def _cuts(strip: tuple[str, ...]) -> list:
+    strip = () if strip == ("none",) else strip
     known = {"headers": without_headers, "footers": without_footer, "quotes": without_quotes}
     for name in strip:
         if name not in known:
