@@ -52,6 +52,13 @@ def test_a_planted_word_raises_an_alarm(model):
     assert "no longer applies" in found.promise()
 
 
+def test_the_training_documents_raise_no_alarm(model):
+    """Training knows all of their words, and other documents fewer: that more are known is no change."""
+    found = drift(model, texts_of(np.random.default_rng(0), 300)[0])
+    assert found.periods[0].coverage > model.record.coverage[0]
+    assert not found.changed
+
+
 def test_other_shares_of_the_classes_raise_an_alarm(model):
     texts, labels = texts_of(np.random.default_rng(3), 200, share=0.8)
     found = drift(model, texts)

@@ -524,7 +524,9 @@ EMBEDDED: str | None = None  # `termsieve export --to python` puts the model her
 def main(arguments: list[str]) -> int:
     """Score standard input with the model that is named, or with the embedded one."""
     if len(arguments) != (EMBEDDED is None):
-        sys.stderr.write("usage: python scorer.py model.json < texts.txt\n")
+        sys.stderr.write(
+            f"usage: python {'scorer.py model.json' if EMBEDDED is None else 'FILE'} < texts.txt\n"
+        )
         return 2
     try:
         _scored_lines(load(arguments[0]) if EMBEDDED is None else loads(EMBEDDED))
