@@ -2,6 +2,7 @@
 
 import ast
 import json
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -87,3 +88,11 @@ def test_refusals(study_rows):
         charts.curves(only_all)
     with pytest.raises(InputError, match="nothing to draw"):
         charts.overlap(analysis.overlaps({}))
+
+
+def test_the_script_is_put_together_once_for_all_processes(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
+    made = vega_bundle.__wrapped__()
+    monkeypatch.setitem(sys.modules, "vl_convert", None)  # it cannot be imported any more
+    assert vega_bundle.__wrapped__() == made

@@ -71,7 +71,15 @@ class Period:
 
 @dataclass(frozen=True)
 class Drift:
-    """New documents, period by period, against those that trained a model."""
+    """New documents, period by period, against those that trained a model.
+
+    Parameters
+    ----------
+    record : Record
+        What the model keeps of its training.
+    periods : tuple of Period
+        The documents of each period, compared with those of training.
+    """
 
     record: Record
     periods: tuple[Period, ...]

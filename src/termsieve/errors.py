@@ -28,7 +28,17 @@ __all__ = [
 
 
 class TermsieveError(Exception):
-    """The base class of all exceptions that termsieve raises on purpose."""
+    """The base class of all exceptions that termsieve raises on purpose.
+
+    Examples
+    --------
+    >>> from termsieve import get_metric
+    >>> try:
+    ...     get_metric("bnz")
+    ... except TermsieveError as error:
+    ...     print(str(error).partition(" Known")[0])
+    metric 'bnz' is unknown; did you mean 'bns'?
+    """
 
 
 class InputError(TermsieveError, ValueError):

@@ -7,7 +7,7 @@ labels never become equal: a label that cannot be kept exactly is an error.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
 from numbers import Integral, Real
@@ -32,6 +32,8 @@ _MARKS = {
 # What parts several labels in a cell, and what names the parts of a split, not classes.
 SEPARATORS = ("|", ";", ",")
 PART_NAMES = {"train", "training", "test", "testing", "dev", "val", "valid", "validation"}
+# What programs write for a value that is missing; in a cell of text it is a word like any other.
+NO_VALUES = {"nan", "na", "n/a", "#n/a", "<na>", "null"}
 LEAST_DISTINCT = 20  # documents; fewer may well have a label each
 _LEAST, _GREATEST = -(2**63), 2**64 - 1
 
@@ -178,19 +180,27 @@ def check_missing(missing: str) -> None:
 
 
 def split_labels(labels: list[Any], separator: str | None) -> list[Any]:
-    """Return the labels; with a `separator`, each text is split into a tuple."""
+    """Return the labels; with a `separator`, each text is split into a tuple.
+
+    A text may also be a list as Python or JSON spells it.
+
+    >>> split_labels(["a;b", "a"], ";"), split_labels(["['joy', 'fear']", "[]"], ",")
+    ([('a', 'b'), ('a',)], [('joy', 'fear'), ()])
+    """
     if separator is None:
         return labels
     if not separator:
         raise ParameterError(
             "separator='' cannot separate labels; give the text between two labels, such as ';'"
         )
-    return [
-        tuple(word for part in value.split(separator) if (word := part.strip()))
-        if isinstance(value, str)
-        else value
-        for value in labels
-    ]
+    return [_label_parts(value, separator) if isinstance(value, str) else value for value in labels]
+
+
+def _label_parts(cell: str, separator: str) -> tuple[str, ...]:
+    blanks = None
+    if cell[:1] == "[" and cell[-1:] == "]":
+        cell, blanks = cell[1:-1], " \t\r\n'\""
+    return tuple(word for part in cell.split(separator) if (word := part.strip(blanks)))
 
 
 def label_doubts(labels: Sequence[Any]) -> list[str]:
@@ -220,9 +230,31 @@ def label_doubts(labels: Sequence[Any]) -> list[str]:
         )
     if len(words) >= LEAST_DISTINCT and len(distinct) > 0.9 * len(words):
         doubts.append(
-            f"{len(words):,} labels have {len(distinct):,} values; give label= another column if they are ids"
+            f"{len(words):,} labels have {len(distinct):,} values; give label= another column if they are "
+            "ids or measurements"
         )
+    else:
+        doubts += _spelling_doubts(words)
     return doubts
+
+
+def _spelling_doubts(words: list[str]) -> Iterator[str]:
+    """Yield sentences about labels that differ only in case or spaces, or that stand for no label."""
+    spellings: dict[str, list[str]] = {}
+    for label in sorted(set(words)):
+        spellings.setdefault(" ".join(label.casefold().split()), []).append(label)
+    alike = [group for group in spellings.values() if len(group) > 1]
+    if alike:
+        named = ", ".join(map(repr, alike[0][:3]))
+        more = " (and others)" if len(alike) > 1 else ""
+        yield (
+            f"the labels {named}{more} differ only in case or spaces; spell them alike if they are one class"
+        )
+    for plain in spellings.keys() & NO_VALUES:
+        n = sum(label in spellings[plain] for label in words)
+        yield (
+            f"{n:,} documents have the label {spellings[plain][0]!r}; leave the cell empty if they have none"
+        )
 
 
 def indicator_labels(marks: dict[str, list[Any]]) -> list[tuple[str, ...]]:

@@ -239,6 +239,14 @@ class Comparison:
     terms : polars.DataFrame
         One row per term that any metric has among its best: term, chosen_by (the number of metrics), the
         term's rank by each metric, df. Terms that all metrics choose come first.
+
+    Examples
+    --------
+    >>> from termsieve import Corpus, compare_metrics
+    >>> mail = Corpus(["buy cheap", "buy now", "see you", "see me"], ["spam", "spam", "ham", "ham"])
+    >>> found = compare_metrics(mail, ["bns", "chi_squared"], target="spam", k=2)
+    >>> found.overlap["both"].to_list(), found.terms["term"].to_list()
+    ([2], ['buy', 'see'])
     """
 
     k: int

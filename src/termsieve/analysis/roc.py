@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ from termsieve.analysis.contours import RESOLUTION, score_grid
 from termsieve.analysis.of_counts import shown
 from termsieve.counts import Counts
 from termsieve.errors import InputError, ParameterError
-from termsieve.metrics import get_metric
+from termsieve.metrics import Metric, get_metric
 from termsieve.ranking import rank
 from termsieve.scores import score
 from termsieve.telling import MetricSpec, one_problem
@@ -191,26 +191,38 @@ def isoclines(
     polars.DataFrame
         One row per point of a line: metric, k, level, line, step, fp, tp.
     """
-    own = one_problem(counts, label)
+    lines = score_lines(one_problem(counts, label), metrics, sizes, resolution)
+    rows = [
+        (str(line.metric), line.k, line.level, number, step, fp, tp)
+        for number, line in enumerate(lines, start=1)
+        for step, (fp, tp) in enumerate(line.points.tolist())
+    ]
+    schema = {"metric": pl.String, "k": pl.Int64, "level": pl.Float64, "line": pl.Int64, "step": pl.Int64}
+    return pl.DataFrame(rows, schema=schema | {"fp": pl.Float64, "tp": pl.Float64}, orient="row")
+
+
+class ScoreLine(NamedTuple):
+    """A line of tables that score like the k-th best term: its `points` are rows of (fp, tp)."""
+
+    metric: Metric
+    k: int
+    level: float
+    points: NDArray[np.float64]
+
+
+def score_lines(
+    own: Counts, metrics: Sequence[MetricSpec], sizes: Sequence[int], resolution: int
+) -> Iterator[ScoreLine]:
+    """Yield the lines of `isoclines` for counts of a single class."""
     pos, neg = int(own.pos[0]), int(own.neg[0])
-    rows: list[dict[str, Any]] = []
-    n_lines = 0
     for chosen in map(get_metric, metrics):
         grid = score_grid(chosen, pos, neg, resolution)
         ranking = rank(score(own, chosen))
         for k in sizes:
-            if not 0 < k <= len(ranking):
-                continue
-            level = float(ranking.scores[ranking.order[k - 1]])
-            for line in grid.level_lines(level):
-                n_lines += 1
-                base = {"metric": str(chosen), "k": int(k), "level": level, "line": n_lines}
-                rows += [
-                    base | {"step": i, "fp": fp, "tp": tp}
-                    for i, (fp, tp) in enumerate(line.round(2).tolist())
-                ]
-    schema = {"metric": pl.String, "k": pl.Int64, "level": pl.Float64, "line": pl.Int64, "step": pl.Int64}
-    return pl.DataFrame(rows, schema=schema | {"fp": pl.Float64, "tp": pl.Float64})
+            if 0 < k <= len(ranking):
+                level = float(ranking.scores[ranking.order[k - 1]])
+                for line in grid.level_lines(level):
+                    yield ScoreLine(chosen, int(k), level, line.round(2))
 
 
 def isocline_family(

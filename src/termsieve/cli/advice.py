@@ -127,7 +127,7 @@ def advise(
         _save(advice, corpus, pipeline)
     if output is not None:
         with working("writing the report"):
-            advice.report(output)
+            advice.report(output, corpus=corpus)
         say(f"wrote {output}; open it in a browser")
     if as_json:
         show_json(advice.to_dict())
@@ -191,18 +191,8 @@ def _column(source: Source, name: str | None, n_docs: int) -> list[Any] | None:
 
 
 def _save(advice: Any, corpus: Any, path: Path) -> None:
-    from termsieve.models import Model
-    from termsieve.records import recorded
-
     if corpus.texts is None:
         raise wrong("the documents are word counts; --pipeline needs the texts themselves")
     with working("training"):
-        labels = list(corpus.labels) if corpus.multilabel else corpus.labels
-        fitted = advice.pipeline().fit(list(corpus.texts), labels)
-    several = corpus.multilabel and not advice.problem.endswith("against the rest")
-    labels = tuple(corpus.classes.tolist()) if several else None
-    record = recorded(
-        corpus, fitted[0]._analysis().checked(), str(advice.choice), advice.evaluation(fitted[-1].classes_)
-    )
-    Model(fitted, labels, record).save(path)
+        advice.model(corpus).save(path)
     say(f"wrote {path}: {advice.choice}")

@@ -104,6 +104,14 @@ class Source:
     drop_missing: Annotated[
         bool, Option("--drop-missing", help="Leave out documents without a label.", show_default=False)
     ] = False
+    strip: Annotated[
+        str | None,
+        Option(
+            "--strip",
+            metavar="PARTS",
+            help="Leave out parts of mails and posts in a folder: headers,footers,quotes, or some of them.",
+        ),
+    ] = None
     header: Header = None
     delimiter: Delimiter = None
     quote: Quote = None
@@ -180,6 +188,8 @@ class Source:
         names = ("text", "label", "label_from", "separator", "header", "delimiter", "quote", "encoding")
         given = {name: value for name in (*names, "max_bytes") if (value := getattr(self, name)) is not None}
         given |= {"fine": True} if self.fine else {}
+        if self.strip is not None:
+            given["strip"] = tuple(part.strip() for part in self.strip.split(","))
         return given | ({"missing": "drop"} if self.drop_missing else {})
 
     @property

@@ -331,7 +331,8 @@ class Counts:
                 f"{name} has the term {min(named)!r}, but the columns have no names; give their numbers"
             )
         at = [operator.index(one) for one in wanted if not isinstance(one, str)]
-        at += [i for i, term in enumerate(self.terms) if term in named] if self.terms is not None else []
+        if named and self.terms is not None:
+            at += [i for i, term in enumerate(self.terms) if term in named]
         return np.array(sorted({i for i in at if 0 <= i < self.n_terms}), dtype=np.int64)
 
     def take(self, classes: Iterable[Any]) -> Counts:

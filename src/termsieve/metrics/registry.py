@@ -85,6 +85,13 @@ class Metric:
         Whether the metric is in :data:`termsieve.METRICS`.
     parameters : dict
         The parameters that were given, such as ``{"lam": 0.3}``.
+
+    Examples
+    --------
+    >>> from termsieve import get_metric
+    >>> metric = get_metric("wfo(0.3)")
+    >>> metric.label, metric.kind
+    ('Weighed frequency and odds', 'one-sided')
     """
 
     name: str
@@ -134,10 +141,14 @@ class Metric:
         """Whether a score depends on the one table alone."""
         return not self.reads
 
-    def __str__(self) -> str:
+    @cached_property
+    def _spec(self) -> str:
         return (
             format_spec(self.name, self.function, _TABLE, self.parameters) if self.registered else self.name
         )
+
+    def __str__(self) -> str:
+        return self._spec
 
     def __repr__(self) -> str:
         return f"<Metric {self}>"

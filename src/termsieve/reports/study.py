@@ -39,7 +39,7 @@ SECTIONS = (
                 needs=("rows", "measure", "size_kind"),
                 chart=charts.curves,
                 reads=("measure",),
-                note="Macro average over problems, with its 95 % band; the dashed line shows all features.",
+                note="Macro average over problems, with its 95 % band; a dashed line: all features.",
                 by=BY,
                 each="curves",
             ),

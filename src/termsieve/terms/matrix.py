@@ -26,6 +26,7 @@ BATCH_CHARACTERS = 1 << 20
 BATCH_DOCUMENTS = 8192
 MAX_THREADS = 4
 SPELLED_AT_ONCE = 1 << 16
+SMALL_VOCABULARY = 2  # times its terms are fewer than the words of the texts: it is looked for among them
 
 
 def decoded(docs: Iterable[Any], encoding: str = "utf-8", errors: str = "strict") -> Iterator[Any]:
@@ -200,6 +201,30 @@ def _spelled(table: TermTable) -> Iterator[str]:
         yield from table.terms(np.arange(start, min(start + SPELLED_AT_ONCE, len(table))))
 
 
+def _vocabulary_columns(
+    analysis: Analysis, table: TermTable, vocabulary: Mapping[Any, int]
+) -> np.ndarray | None:
+    """Return the columns of a table's terms by looking for the vocabulary in it; None if that does not pay.
+
+    The vocabulary of a model is small, and texts have many other words, which need not be spelled out. What
+    the kernel does not make of a term itself, such as a term in capitals, is left to `known_columns`.
+    """
+    own = analysis.preprocessor is not None or callable(analysis.strip_accents)
+    if own or analysis.stem is not None or SMALL_VOCABULARY * len(vocabulary) > len(table):
+        return None
+    if not all(isinstance(term, str) for term in vocabulary):
+        return None
+    known = analysis.table()
+    known.rows(analysis.documents(list(vocabulary), 0))
+    numbers = {term: number for number, term in enumerate(known.terms())}
+    if any(term not in numbers for term in vocabulary):
+        return None
+    places = table.merge(known)
+    column = np.full(len(table), -1, dtype=np.int32)
+    column[places[[numbers[term] for term in vocabulary]]] = known_columns(vocabulary, vocabulary)
+    return column
+
+
 def _compiled_counts(
     analysis: Analysis, docs: Iterable[Any], vocabulary: Mapping[Any, int] | None, n_threads: int
 ) -> tuple[sparse.csr_matrix, list[Any] | None]:
@@ -208,12 +233,13 @@ def _compiled_counts(
     own = np.arange(len(table))
     numbers = [own, *[table.merge(other) for other in tables[1:]]]
     terms: list[Any] | None = None
+    column = None if vocabulary is None else _vocabulary_columns(analysis, table, vocabulary)
     if vocabulary is None and analysis.stem is None:
         order = table.order()
         terms = table.terms(order)
         column = np.full(len(table), -1, dtype=np.int32)
         column[order] = np.arange(len(order), dtype=np.int32)
-    else:
+    elif column is None:
         words = _spelled(table) if analysis.stem is None else stemmer(analysis.stem)(table.terms())
         if vocabulary is None:
             terms = sorted(set(words))
