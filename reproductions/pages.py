@@ -18,6 +18,7 @@ from termsieve.analysis.findings.evidence import UNTESTED
 
 HERE = Path(__file__).parent
 DOCS = HERE.parent / "docs"
+EVERYWHERE = "holds in every reading"
 DIRECTIVE = re.compile(r"^\{\{(\w+) ?(.*?)\}\}$", re.MULTILINE)
 
 
@@ -74,26 +75,31 @@ def findings_table(paper: str, _: str) -> str:
 
 
 def tally(paper: str) -> dict[str, int]:
-    """Return how many findings have each verdict; one with several readings counts by its best."""
+    """Return how many findings have each verdict, by their best reading, and how many hold in all of them."""
     untested = VERDICTS.index(UNTESTED)
-    best = {(entry.where, entry.claim): untested for entry in FINDINGS if entry.paper == paper}
+    places: dict[tuple[str, str], list[int]] = {
+        (entry.where, entry.claim): [] for entry in FINDINGS if entry.paper == paper
+    }
     if (HERE / "results" / f"{paper}_findings.csv").exists():
         for row in table(paper, "findings").iter_rows(named=True):
-            key = row["where"], row["claim"]
-            best[key] = min(best[key], VERDICTS.index(row["verdict"]))
-    return {verdict: sum(place == i for place in best.values()) for i, verdict in enumerate(VERDICTS)}
+            places[row["where"], row["claim"]].append(VERDICTS.index(row["verdict"]))
+    best = [min(found, default=untested) for found in places.values()]
+    counted = {verdict: best.count(place) for place, verdict in enumerate(VERDICTS)}
+    return {**counted, EVERYWHERE: sum(bool(found) and not any(found) for found in places.values())}
 
 
 def summary_table(_: str, __: str) -> str:
     """Return how many findings of each paper hold."""
-    rows, totals = [], dict.fromkeys(VERDICTS, 0)
+    columns = [*VERDICTS, EVERYWHERE]
+    rows, totals = [], dict.fromkeys(columns, 0)
     for paper in PAPERS:
         own = tally(paper)
-        totals = {verdict: totals[verdict] + own[verdict] for verdict in VERDICTS}
-        link = f"[{paper}](reproduction-{paper}.md)"
-        rows.append([link, str(sum(own.values())), *(str(own[verdict]) for verdict in VERDICTS)])
-    rows.append(["all", str(sum(totals.values())), *(str(totals[verdict]) for verdict in VERDICTS)])
-    return markdown(["paper", "findings", *VERDICTS], rows)
+        totals = {column: totals[column] + own[column] for column in columns}
+        n = sum(own[verdict] for verdict in VERDICTS)
+        rows.append([f"[{paper}](reproduction-{paper}.md)", str(n), *(str(own[name]) for name in columns)])
+    n = sum(totals[verdict] for verdict in VERDICTS)
+    rows.append(["all", str(n), *(str(totals[name]) for name in columns)])
+    return markdown(["paper", "findings", *columns], rows)
 
 
 def cells_table(paper: str, name: str) -> str:
