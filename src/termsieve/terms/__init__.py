@@ -10,8 +10,10 @@ from termsieve.terms.languages import (
     stop_word_set,
 )
 from termsieve.terms.matrix import (
+    Names,
     check_term_limits,
     count_known,
+    count_named,
     count_terms,
     decoded,
     kept_columns,
@@ -30,8 +32,10 @@ __all__ = [
     "STEMMERS",
     "TOKEN_PATTERN",
     "Analysis",
+    "Names",
     "check_term_limits",
     "count_known",
+    "count_named",
     "count_terms",
     "decoded",
     "detected_language",
