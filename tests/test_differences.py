@@ -7,9 +7,10 @@ import polars as pl
 import pytest
 from scipy.stats import fisher_exact
 
-from termsieve import Corpus, Counts, count, difference
+from termsieve import Corpus, Counts, count, difference, shifts
 from termsieve.cli.app import app
 from termsieve.cli.shell import exit_code
+from termsieve.differences import marked_rates
 from termsieve.errors import ParameterError
 
 WORDS = 1200
@@ -101,3 +102,10 @@ def test_the_command_prints_the_table(months, tmp_path, monkeypatch, capsys):
 def test_wrong_calls_are_told(months):
     with pytest.raises(ParameterError, match="fdr must be above 0"):
         difference(*months, fdr=0)
+
+
+def test_windows_without_any_change_have_rates_and_no_mark():
+    weeks = count(Corpus(["the cat", "a dog"] * 20, ["pets"] * 40), by=["W1", "W1", "W2", "W2"] * 10)
+    assert shifts(weeks).is_empty()
+    rates = marked_rates(weeks, ["cat"])
+    assert rates.select("window", "rate", "change").rows() == [("W1", 0.5, None), ("W2", 0.5, None)]

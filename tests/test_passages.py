@@ -46,7 +46,7 @@ def test_equals_a_comparison_of_all_passages_with_all_texts(texts, words, docume
 
 def test_case_and_punctuation_do_not_matter_and_the_rest_stays_as_it_is():
     texts = [f"A-1! {NOTE}\n\nBye.", NOTE.upper(), NOTE.replace(" ", "\n > "), "İstanbul & more"]
-    found = without_passages(Corpus(texts, "abcd", split=["train"] * 4, name="mails"))
+    found = without_passages(Corpus(texts, list("abcd"), split=["train"] * 4, name="mails"))
     assert found.texts == ("A-1! \n\n\nBye.", "\n", "\n", "İstanbul & more")
     assert found.name == "mails"
     assert found.parts.tolist() == ["train"] * 4

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -290,34 +291,7 @@ def test_repeated_sentences_take_one_place():
 
 # What SciPy's own page says of each subpackage; the pages are not among the documents. These are the stems
 # that `reproductions.demo_words.expected_stems` finds for SciPy 1.17. Two of five words is the least.
-EXPECTED = {
-    "cluster": "cluster centroid book bit code quantiz observ mean flat color hierarch vector cut "
-    "distort domin expect pixel index generat encod",
-    "fft": "fft backend discret transform invers fast rfft sequenc sine context hermitian manag "
-    "hfft spectrum worker frequenc hankel cosin fourier real",
-    "integrate": "integr ode solver purpos kutta rung api general rule order explicit fortran quadratur "
-    "boundari implicit multi odepack simpson conveni weight",
-    "interpolate": "fitpack spline unstructur orient wrapper interpol data grid smooth interfac univari "
-    "level addit better equival higher oop ration tensor approxim",
-    "io": "file read write market matlab mat netcdf format style matrix end idl unformat fortran "
-    "version arff boe harwel inappropri sound",
-    "linalg": "matrix decomposit solv eigenvalu hermitian band algebra linear choleski sketch svd "
-    "toeplitz just equat low symmetr construct diagon eigenvector singular",
-    "ndimage": "filter multidimension label axi imag array calcul convolut process uniform given "
-    "affin distinct histogram max measur min morpholog percentil rotat",
-    "optimize": "optim nonlinear yes method hessian converg scalar constraint find solver linear "
-    "newton minim problem bound program constrain curv rosenbrock strategi",
-    "signal": "filter design respons digit fir signal iir prototyp window lowpass lti time gain "
-    "invari pole transfer frequenc analog order spline",
-    "sparse": "spars graph node matrix edg csr array solv numpi format coo csc path shape shortest "
-    "represent dens diagon import construct",
-    "spatial": "distanc hull convex delaunay voronoi simplic triangul dissimilar neighbor point "
-    "condens diagram facet observ collect euclidean ridg tess voro simplex",
-    "special": "kind bessel distribut integr polynomi deriv kelvin spheroid legendr order second "
-    "characterist degre mathieu cumul quadratur zero gauss modifi chebyshev",
-    "stats": "test distribut statist hypothesi weibul sampl log truncat normal assess cauchi half "
-    "instanc pareto side general gamma hypergeometr exponenti pair",
-}
+EXPECTED = json.loads((Path(__file__).parent / "data" / "scipy_pages.json").read_text(encoding="utf-8"))
 
 
 def test_the_demo_names_words_that_a_person_would():

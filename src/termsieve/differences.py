@@ -118,7 +118,7 @@ def _table(
     change = np.select([then == 0, now == 0, now * n_then > then * n_now], ["came", "went", "rose"], "fell")
     return pl.DataFrame(
         {
-            "class": pl.Series([label] * n, dtype=None if label is not None else pl.Null),
+            "class": pl.Series([label] * n, dtype=pl.Series([label]).dtype),  # also where there is no row
             "term": pl.Series([plain_text(term) for term in ratios.terms], dtype=pl.String),
             "change": pl.Series(change.tolist(), dtype=pl.String),
             "ratio": 2.0 ** ratios.scores[columns],

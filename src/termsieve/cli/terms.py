@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -226,10 +227,7 @@ def _for_reading(rows: list[dict[str, Any]], interval: float | None) -> list[dic
             cells[f"rank, {interval:.0%}"] = f"{row['rank_low']:,} to {row['rank_high']:,}"
             cells["in_list"] = row["in_list"]
         shown.append(cells)
-    for name in ("in_class", "outside"):
-        width = max((len(cells[name]) for cells in shown), default=0)
-        shown = [cells | {name: cells[name].rjust(width)} for cells in shown]
-    return shown
+    return _aligned(shown, ("in_class", "outside"))
 
 
 def _of(found: float, of: float) -> str:
@@ -317,9 +315,9 @@ def diff(
     """Print the words that came, went, rose and fell from FILE to AFTER, or between windows of FILE.
 
     Windows are in files that `count --by` wrote; by default the last one is compared with all before.
-    Only changes that are more than chance are listed, the surest first. ratio is that of the shares of
-    documents with the word, low and high are its interval of 95 %; before and after are the documents that
-    have the word, of of_before and of_after documents.
+    Only changes that are more than chance are listed, the surest first. before and after are the documents
+    that have the word, with their share; ratio is that of the two shares, with its interval of 95 %. JSON,
+    CSV and files have the plain numbers, with the documents of either side (of_before, of_after).
     """
     from termsieve.counts import Windows
     from termsieve.differences import difference
@@ -332,8 +330,46 @@ def diff(
     else:
         raise wrong("--before and --after are for the windows of one file; leave out AFTER")
     found = difference(first, second, each=each, k=k, fdr=fdr, min_df=min_df)
-    title = f"{first.n_docs:,} documents before, {second.n_docs:,} after"
-    emit(found.to_dicts(), as_json=as_json, as_csv=as_csv, output=output, title=title, raw_cells=raw_cells)
+    rows = found.to_dicts()
+    title = f"{first.n_docs:,} documents before, {second.n_docs:,} after; changes that pass fdr {fdr:g}"
+    if not (as_json or as_csv or output):
+        rows = changes_for_reading(rows if each else [without(row, "class") for row in rows], 0.95)
+    emit(rows, as_json=as_json, as_csv=as_csv, output=output, title=title, raw_cells=raw_cells)
+
+
+def without(row: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return a row without one of its columns."""
+    return {key: value for key, value in row.items() if key != name}
+
+
+def changes_for_reading(rows: list[dict[str, Any]], interval: float) -> list[dict[str, Any]]:
+    """Return the rows of `difference` or `shifts` as a table shows them: shares, and bounds side by side."""
+    shown = []
+    for row in rows:
+        known = ("window", "class", "term", "change")
+        cells: dict[str, Any] = {name: row[name] for name in known if name in row}
+        for name in ("before", "after", "elsewhere", "here"):
+            if name in row:
+                cells[name] = _of(row[name], row[f"of_{name}"])
+        cells["ratio"] = row["ratio"]
+        cells[f"ratio, {interval:.0%}"] = _ratio_bounds(row)
+        cells["p_adjusted"] = row["p_adjusted"]
+        shown.append(cells)
+    return _aligned(shown, ("before", "after", "elsewhere", "here"))
+
+
+def _ratio_bounds(row: dict[str, Any]) -> str:
+    """Return the bounds of a ratio; where one of the rates may be zero, only one bound means anything."""
+    low, high = readable(row["low"]), readable(row["high"])
+    return {"came": f"{low} or more", "went": f"{high} or less"}.get(row["change"], f"{low} to {high}")
+
+
+def _aligned(rows: list[dict[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:
+    """Return rows whose texts in some columns end at the same place."""
+    for name in names:
+        width = max((len(row[name]) for row in rows if name in row), default=0)
+        rows = [row | {name: row[name].rjust(width)} if name in row else row for row in rows]
+    return rows
 
 
 @app.command(epilog="\b\nExample: termsieve compare mail.csv --metrics bns,ig,chi -k 50")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer import Argument, Option
 
 from termsieve.cli.output import SUFFIXES, check_output, emit
 from termsieve.cli.shell import say
-from termsieve.cli.terms import Csv, Json, RawCells
+from termsieve.cli.terms import Csv, Json, RawCells, changes_for_reading
 
 app = typer.Typer()
 CHARTS = (".html", ".svg", ".png")
@@ -51,9 +51,9 @@ def trend(
 ) -> None:
     """Print how the rate of words changes from window to window, or which words change the most.
 
-    With words: the share of documents with each word in each window (rate) with its bounds (low, high), and
-    what is more than chance (change: came, went, rose, fell, against all other windows). Without words: the
-    surest changes of all words, the false discovery rate over all words and windows.
+    With words: the share of documents with each word in each window with its bounds (in files rate, low and
+    high), and what is more than chance (change: came, went, rose, fell, against all other windows). Without
+    words: the surest changes of all words, the false discovery rate over all words and windows.
     """
     from termsieve.counts import Windows
     from termsieve.differences import marked_rates, shifts
@@ -70,6 +70,23 @@ def trend(
             say(f"wrote {output}")
             return
         rows = rates.to_dicts()
+        if not (as_json or as_csv or output):
+            rows = [_for_reading(row, interval) for row in rows]
     else:
         rows = shifts(windows, k=k, fdr=fdr, interval=interval, min_df=min_df).to_dicts()
+        if not (as_json or as_csv or output):
+            rows = changes_for_reading(rows, interval)
     emit(rows, as_json=as_json, as_csv=as_csv, output=output, title=title, raw_cells=raw_cells)
+
+
+def _for_reading(row: dict[str, Any], interval: float) -> dict[str, Any]:
+    """Return a row of `marked_rates` as a table shows it: rates as percentages, and bounds side by side."""
+    return {
+        "term": row["term"],
+        "window": row["window"],
+        "documents": row["documents"],
+        "of": row["of"],
+        "share": row["rate"],
+        f"share, {interval:.0%}": f"{row['low']:.1%} to {row['high']:.1%}",
+        "change": row["change"],
+    }
