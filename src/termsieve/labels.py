@@ -282,6 +282,8 @@ def indicator_labels(marks: dict[str, list[Any]]) -> list[tuple[str, ...]]:
 
 def present_labels(labels: list[Any], missing: str) -> tuple[list[Any], list[int]]:
     """Return the present labels and their positions, or raise an error that counts the missing ones."""
+    if set(map(type, labels)) <= {str}:
+        return labels, list(range(len(labels)))
     kept = [i for i, value in enumerate(labels) if not is_missing(value)]
     if len(kept) == len(labels):
         return labels, kept
