@@ -11,6 +11,7 @@ import re
 import shutil
 import tarfile
 import tomllib
+import zipfile
 from pathlib import Path
 
 import nox
@@ -31,7 +32,7 @@ def group(name: str) -> list[str]:
 
 @nox.session(default=True)
 def lint(session: nox.Session) -> None:
-    """Style, spelling, the archive's list of files, the workflows' schema."""
+    """Style, spelling, the archive's list of files, the workflows' schema and safety."""
     session.install("ruff", *group("checks"))
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
@@ -40,6 +41,7 @@ def lint(session: nox.Session) -> None:
     session.run("check-manifest")
     workflows = map(str, ROOT.glob(".github/workflows/*.yml"))
     session.run("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *workflows)
+    session.run("zizmor", "--offline", ".github")
 
 
 @nox.session(default=True)
@@ -60,7 +62,7 @@ def tests(session: nox.Session) -> None:
 def floors(session: nox.Session) -> None:
     """The tests with the oldest allowed release of every dependency."""
     session.install("--resolution=lowest-direct", "-e", ".[dev]")
-    session.run("termsieve", "demo", "--help", silent=True)
+    session.run("termsieve", "demo", "-o", str(Path(session.create_tmp()) / "report.html"))
     session.run("pytest", *session.posargs)
 
 
@@ -73,11 +75,14 @@ def docs(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def coverage(session: nox.Session) -> None:
-    """Lines and branches of the Python code that the tests reach, in htmlcov/."""
+    """Lines and branches that the tests reach, those of the kernels too, in htmlcov/."""
     session.install("-e", ".[dev]", *group("coverage"))
+    build = ["python", "setup.py", "-q", "build_ext", "--inplace", "--force"]
+    session.run(*build, env={"TERMSIEVE_COVERAGE": "1"})
     session.run("pytest", "--cov", "--cov-report=", "-m", "slow or not slow", *session.posargs)
     session.run("coverage", "html", "-q")
     session.run("coverage", "report", "--skip-covered", "--sort=miss")
+    session.log(f"the kernels are slow now; build them again: {' '.join(build)}")
 
 
 @nox.session(default=False)
@@ -89,8 +94,12 @@ def packages(session: nox.Session) -> None:
     archive, wheel = next(DIST.glob("*.tar.gz")), next(DIST.glob("*.whl"))
     session.run("twine", "check", "--strict", str(archive), str(wheel))
     session.run("check-wheel-contents", str(wheel))
-    session.run("pyroma", "--min=8", str(archive))
+    session.run("pyroma", "--min=10", str(archive))
     session.run("auditwheel", "show", str(wheel))
+    with zipfile.ZipFile(wheel) as file:
+        names = file.namelist()
+    if not any("/sboms/" in name for name in names) or any(name.endswith(".c") for name in names):
+        session.error(f"{wheel.name} must have an SBOM and no generated C")
 
 
 @nox.session(default=False)
@@ -110,10 +119,26 @@ def archive(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def sanitizers(session: nox.Session) -> None:
-    """Ten minutes of fuzzing per kind of file; see docs/contributing.md for the kernels with sanitizers."""
-    session.install("-e", ".[dev]")
+    """The kernels' tests and ten minutes of fuzzing per kind of file, with ASan and UBSan (gcc)."""
+    session.install(".[dev]")
+    place = Path(session.create_tmp()).resolve() / "tree"
+    shutil.rmtree(place, ignore_errors=True)
+    left_out = shutil.ignore_patterns(".git", ".nox", "build", "dist", "*.so", "*.c")
+    shutil.copytree(ROOT, place, ignore=left_out)
+    session.chdir(place)
+    flags = {"TERMSIEVE_CHECKED": "1", "TERMSIEVE_SANITIZE": "1"}
+    session.run("python", "setup.py", "-q", "build_ext", "--inplace", env=flags)
+    libraries = [
+        session.run("gcc", f"-print-file-name=lib{name}.so", external=True, silent=True).strip()
+        for name in ("asan", "ubsan")
+    ]
+    env = {"PYTHONPATH": "src", "PYTHONMALLOC": "malloc", "ASAN_OPTIONS": "detect_leaks=0"}
+    env["LD_PRELOAD"] = " ".join(libraries)
+    kernels = map(str, sorted(place.glob("tests/test_kernels_*.py")))
+    session.run("python", "-m", "pytest", "-q", *kernels, env=env)
     for target in ("counts", "checkpoint", "shards", "model", "svmlight"):
-        session.run("python", "-m", "tests.fuzz", "--target", target, "--minutes", "10")
+        words = ["--target", target, "--minutes", "10", "--memory", "0"]
+        session.run("python", "-m", "tests.fuzz", *words, env=env)
 
 
 @nox.session(default=False)
@@ -141,11 +166,13 @@ def release(session: nox.Session) -> None:
             f"{', '.join(wrong)} must say {version}; towncrier build --version {version} makes the changelog"
         )
     if "(unreleased)" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"):
-        session.error("CHANGELOG.md still says (unreleased)")
+        session.error("CHANGELOG.md still says (unreleased); that section belongs below the new heading")
+    if list(ROOT.glob("changes/*.*.md")):
+        session.error(f"changes/ still has fragments; towncrier build --version {version} moves them")
     if session.run("git", "status", "--porcelain", external=True, silent=True):
         session.error("the working tree has changes; commit them")
     session.log(f"addresses of this release: {PYPROJECT['project']['urls']}")
-    for name in ("lint", "types", "packages", "archive", "floors", "docs"):
+    for name in ("lint", "review", "types", "packages", "archive", "floors", "docs"):
         session.notify(name)
 
 

@@ -3,6 +3,7 @@
 TERMSIEVE_CHECKED=1 builds the kernels with index checks for the tests: slower, but a wrong index is an error.
 TERMSIEVE_SANITIZE=1 builds them with AddressSanitizer and UBSan, which end the process at a wrong access to
 memory; libasan must then be loaded first (LD_PRELOAD).
+TERMSIEVE_COVERAGE=1 builds them so that coverage sees each line that runs; they are much slower then.
 """
 
 import json
@@ -24,8 +25,10 @@ HERE = Path(__file__).parent
 PROJECT = tomllib.loads((HERE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 CHECKED = os.environ.get("TERMSIEVE_CHECKED") == "1"
 SANITIZE = os.environ.get("TERMSIEVE_SANITIZE") == "1"
+COVERAGE = os.environ.get("TERMSIEVE_COVERAGE") == "1"
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"] if SANITIZE else []
-OPTIMISE = [] if sys.platform == "win32" else ["-O1", "-g"] if SANITIZE else ["-O3"]
+OPTIMISE = [] if sys.platform == "win32" else ["-O1", "-g"] if SANITIZE else ["-O1"] if COVERAGE else ["-O3"]
+TRACE = [("CYTHON_TRACE", "1"), ("CYTHON_TRACE_NOGIL", "1")] if COVERAGE else []
 # Symbols are two thirds of the files.
 STRIP = ["-Wl,-s"] if sys.platform == "linux" and not (CHECKED or SANITIZE) else []
 DIRECTIVES = {
@@ -34,6 +37,7 @@ DIRECTIVES = {
     "wraparound": False,
     "initializedcheck": CHECKED,
     "cdivision": True,
+    "linetrace": COVERAGE,
     "freethreading_compatible": True,  # docs/architecture.md says why
 }
 NO_COMPILER = (
@@ -120,7 +124,9 @@ class ParallelBuild(build_ext):
 
         # Processes can be forked on Linux only; elsewhere they would run the build again.
         jobs = self.parallel if sys.platform == "linux" else 0
-        translated = cythonize(self.extensions, compiler_directives=DIRECTIVES, nthreads=jobs)
+        translated = cythonize(
+            self.extensions, compiler_directives=DIRECTIVES, nthreads=jobs, force=self.force or None
+        )
         for kernel, in_c in zip(self.extensions, translated, strict=True):
             kernel.sources, kernel.depends = in_c.sources, in_c.depends
             kernel.include_dirs.append(numpy.get_include())
@@ -149,7 +155,7 @@ KERNELS = [
     Extension(
         f"termsieve.kernels.{source.stem}",
         [source.relative_to(HERE).as_posix()],
-        define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")],
+        define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION"), *TRACE],
         extra_compile_args=OPTIMISE + SANITIZERS,
         extra_link_args=STRIP + SANITIZERS,
     )

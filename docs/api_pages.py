@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 import shutil
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import GenericAlias, ModuleType
@@ -17,9 +18,22 @@ from typing import Any
 import termsieve
 
 PACKAGE = Path(termsieve.__file__).parent
-KINDS = {"Classes": inspect.isclass, "Functions": inspect.isroutine}
+# What the names of the front door are for -> the modules that they come from.
+GROUPS = {
+    "Documents": ("corpus", "readers", "inspection", "terms"),
+    "Telling words": ("telling", "differences"),
+    "Counts": ("counts", "engines"),
+    "Metrics, scores and rankings": ("metrics", "scores", "ranking"),
+    "Estimators and learners": ("estimators", "learners"),
+    "Models": ("training", "models"),
+    "Advice": ("adviser",),
+    "Studies": ("studies",),
+    "Reports": ("reports",),
+    "Errors": ("errors",),
+}
 
 
+@cache
 def modules() -> dict[str, ModuleType]:
     """Return the documented modules by name: the package, then each submodule that has `__all__`."""
     named = {f"termsieve.{name}": import_module(f"termsieve.{name}") for name in termsieve._SUBMODULES}
@@ -29,6 +43,7 @@ def modules() -> dict[str, ModuleType]:
     }
 
 
+@cache
 def public_names() -> dict[str, dict[str, Any]]:
     """Return the public names that each documented module is the home of, with their values."""
     homes: dict[str, dict[str, Any]] = {}
@@ -64,22 +79,50 @@ def data_comment(module: str, name: str) -> str:
     return ""
 
 
+def has_page(value: Any) -> bool:
+    """Return whether a public name has a page of its own: a class or a function, but no constant or alias."""
+    return (inspect.isclass(value) or inspect.isroutine(value)) and not isinstance(value, GenericAlias)
+
+
+def grouped(name: str, values: dict[str, Any]) -> dict[str, list[str]]:
+    """Return the names of a module by heading: what they are for at the front door, elsewhere their kind."""
+    if name == "termsieve":
+        heads = {module: head for head, own in GROUPS.items() for module in own}
+        kinds = {own: heads[termsieve._HOME[own]] for own in values}
+        return {head: [own for own in termsieve._HOME if kinds.get(own) == head] for head in GROUPS}
+    kinds = {
+        own: "Data" if not has_page(value) else "Classes" if inspect.isclass(value) else "Functions"
+        for own, value in values.items()
+    }
+    found = {head: [own for own in values if kinds[own] == head] for head in ("Classes", "Functions", "Data")}
+    return {head: own for head, own in found.items() if own}
+
+
+def see_also(path: str) -> list[str]:
+    """Return the section See Also of a name of the front door: the names that are for the same purpose."""
+    module, _, name = path.rpartition(".")
+    if module != "termsieve" or name not in termsieve._HOME:
+        return []
+    values = public_names()["termsieve"]
+    beside = next(names for names in grouped(module, values).values() if name in names)
+    others = [own for own in beside if own != name and has_page(values[own])]
+    lines = [
+        line for own in others for line in (own, f"    {(inspect.getdoc(values[own]) or '').splitlines()[0]}")
+    ]
+    return ["", "See Also", "--------", *lines] if lines else []
+
+
 def module_page(name: str, values: dict[str, Any]) -> str:
     """Return the page of one module: classes and functions with a page each, and its constants."""
     page = title(name) + f".. currentmodule:: {name}\n\n{sentence(modules()[name])}\n\n"
-    left = dict(values)
-    for kind, belongs in KINDS.items():
-        chosen = [
-            own for own, value in left.items() if belongs(value) and not isinstance(value, GenericAlias)
-        ]
-        left = {own: value for own, value in left.items() if own not in chosen}
-        if chosen:
-            listed = "".join(f"   {own}\n" for own in chosen)
-            page += title(kind, "-") + ".. autosummary::\n   :toctree: names\n   :nosignatures:\n\n"
-            page += f"{listed}\n"
-    if left:
-        page += title("Data", "-")
-    return page + "".join(f".. py:data:: {own}\n\n   {data_comment(name, own)}\n\n" for own in left)
+    for head, names in grouped(name, values).items():
+        page += title(head, "-")
+        if listed := "".join(f"   {own}\n" for own in names if has_page(values[own])):
+            page += f".. autosummary::\n   :toctree: names\n   :nosignatures:\n\n{listed}\n"
+        for own in names:
+            if not has_page(values[own]):
+                page += f".. py:data:: {own}\n\n   {data_comment(name, own)}\n\n"
+    return page
 
 
 def index_page(names: dict[str, dict[str, Any]]) -> str:

@@ -10,6 +10,9 @@ from pathlib import Path
 from types import FunctionType
 
 import pytest
+from tests.browser import ARGS, CHROMIUM, PATIENCE
+
+import termsieve
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -103,10 +106,29 @@ def test_every_result_is_documented():
     assert not [name for name, value in FUNCTIONS.items() if not says_what_it_returns(value)]
 
 
-def test_every_function_of_the_front_door_has_an_example():
-    front = [name for name in CALLABLES if re.fullmatch(r"termsieve\.[a-z]\w*", name)]
-    assert len(front) > 20
+def test_every_name_of_the_front_door_has_an_example():
+    front = [
+        name for name in CALLABLES if name.count(".") == 1 and name != "termsieve.Advice"
+    ]  # made by advise
+    assert len(front) > 40
     assert not [name for name in front if "Examples" not in sections(inspect.getdoc(CALLABLES[name]))]
+
+
+def test_the_front_door_is_grouped_by_purpose():
+    groups = API.grouped("termsieve", API.public_names()["termsieve"])
+    listed = [name for names in groups.values() for name in names]
+    assert sorted(listed) == sorted(set(termsieve.__all__) - {"__version__"}), (
+        "see GROUPS in docs/api_pages.py"
+    )
+    assert all(groups.values())
+
+
+def test_see_also_leads_to_the_names_beside_it():
+    lines = API.see_also("termsieve.telling_words")
+    assert lines[1:3] == ["See Also", "--------"]
+    assert "compare_metrics" in lines
+    assert "telling_words" not in lines
+    assert API.see_also("termsieve.analysis.roc_map") == []
 
 
 def test_every_constant_is_explained():
@@ -163,3 +185,18 @@ def test_the_site_needs_no_network(site):
     for page in site.rglob("*.html"):
         found = loads.findall(page.read_text(encoding="utf-8"))
         assert not found, f"{page.name} loads {found[0]}"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
+def test_the_site_is_searched_without_network(site):
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=ARGS)
+        page = browser.new_context(offline=True).new_page()
+        page.set_default_timeout(PATIENCE)
+        page.goto(f"{(site / 'search.html').as_uri()}?q=telling_words")
+        found = page.locator("#search-results li a").filter(has_text="telling_words").first
+        found.wait_for()
+        assert "termsieve.telling_words.html" in found.get_attribute("href")
+        browser.close()

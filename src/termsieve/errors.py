@@ -28,7 +28,17 @@ __all__ = [
 
 
 class TermsieveError(Exception):
-    """The base class of all exceptions that termsieve raises on purpose."""
+    """The base class of all exceptions that termsieve raises on purpose.
+
+    Examples
+    --------
+    >>> from termsieve import get_metric
+    >>> try:
+    ...     get_metric("bnz")
+    ... except TermsieveError as error:
+    ...     print(str(error).partition(" Known")[0])
+    metric 'bnz' is unknown; did you mean 'bns'?
+    """
 
 
 class InputError(TermsieveError, ValueError):
@@ -81,6 +91,16 @@ def shown(names: Iterable[str], limit: int = 20) -> str:
     listed = list(names)
     short = [repr(name if len(name) <= 40 else name[:37] + "...") for name in listed[:limit]]
     return ", ".join(short + ["..."] * (len(listed) > limit))
+
+
+def beyond_python(error: Exception) -> str:
+    """Return why Python's own reader of JSON or TOML gave up on a text that may be valid.
+
+    >>> beyond_python(RecursionError())
+    'it is nested too deep'
+    """
+    # A plain ValueError is raised for a whole number of more than 4,300 digits.
+    return "it is nested too deep" if isinstance(error, RecursionError) else "a number has too many digits"
 
 
 def require(module: str, extra: str) -> ModuleType:

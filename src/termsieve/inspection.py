@@ -54,6 +54,13 @@ class Inspection:
         What may be wrong with the documents or their labels.
     duplicates : list of dict
         Documents whose text occurs several times, one row per document; `conflict` if their labels differ.
+
+    Examples
+    --------
+    >>> from termsieve import Corpus, inspect
+    >>> seen = inspect(Corpus(["buy now", "see you"] * 5, ["spam", "ham"] * 5))
+    >>> seen.class_sizes
+    {'ham': 5, 'spam': 5}
     """
 
     line: str

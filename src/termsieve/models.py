@@ -32,6 +32,8 @@ from termsieve.readers.files import MAX_BYTES
 from termsieve.records import Record
 from termsieve.saved import load_saved, untrusted
 
+__all__ = ["Drift", "Model", "drift", "export", "load_model", "model_card"]
+
 FORMAT = "termsieve-model"
 FORMAT_VERSION = 1
 Label = str | int | float
@@ -318,6 +320,13 @@ def model_card(model: Model) -> str:
     -------
     str
         The card.
+
+    Examples
+    --------
+    >>> from termsieve import train_model
+    >>> mail = Corpus(["buy cheap", "buy now", "see you", "see me"], ["spam", "spam", "ham", "ham"])
+    >>> model_card(train_model(mail, k=2)).startswith("# ")
+    True
     """
     return card_text(model.describe())
 

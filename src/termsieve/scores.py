@@ -66,6 +66,16 @@ class Scores:
         +1 where the term speaks for the class, -1 where it speaks against it, 0 where it does neither.
     classes : ndarray
         The classes, in the order of the rows.
+
+    Examples
+    --------
+    >>> from termsieve import Corpus, count, score
+    >>> mail = Corpus(["buy cheap", "buy now", "see you"], ["spam", "spam", "ham"])
+    >>> scores = score(count(mail), "chi_squared")
+    >>> scores.classes.tolist(), scores.values.shape
+    (['ham', 'spam'], (2, 5))
+    >>> scores.direction[1].tolist()
+    [1, 1, 1, -1, -1]
     """
 
     def __init__(self, counts: Counts, metric: Metric, folded: bool) -> None:

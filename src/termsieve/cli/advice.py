@@ -165,26 +165,11 @@ def _column(source: Source, name: str | None, n_docs: int) -> list[Any] | None:
     """Return a column of the table that the documents come from."""
     if name is None:
         return None
-    import polars as pl
+    from termsieve.predictions import table_column
 
-    path = Path(source.file)
-    readers = {
-        ".csv": pl.read_csv,
-        ".tsv": pl.read_csv,
-        ".parquet": pl.read_parquet,
-        ".jsonl": pl.read_ndjson,
-    }
-    if path.suffix not in readers:
-        raise wrong(f"{source.file} has no columns that can be named; --group and --time need a table")
-    options: dict[str, Any] = {}
-    if path.suffix in (".csv", ".tsv"):
-        options = {"separator": source.delimiter or ("\t" if path.suffix == ".tsv" else ",")}
-    frame = readers[path.suffix](path, **options)  # type: ignore[operator]
-    if name not in frame.columns:
-        raise wrong(f"there is no column {name!r}; the columns are: {', '.join(frame.columns)}")
-    if frame.height != n_docs:
+    values = table_column(source.file, name, source.format, **source.reader_options())
+    if len(values) != n_docs:
         raise wrong("documents were left out while reading, so the column does not fit; label all documents")
-    values: list[Any] = frame[name].to_list()
     if any(value is None for value in values):
         raise wrong(f"column {name!r} has empty cells; fill them")
     return values

@@ -402,7 +402,7 @@ class Counts:
     def __repr__(self) -> str:
         extra = ", with occurrences" if self.occurrences else ""
         extra += ", multi-label" if self.multilabel else ""
-        size = f"{self.n_classes:,} classes, {self.n_terms:,} terms"
+        size = f"{self.n_classes:,} class{'' if self.n_classes == 1 else 'es'}, {self.n_terms:,} terms"
         total = f"documents with real weights, {self.n_docs:,.6g} in all" if self.weighted else ""
         return f"<Counts of {total or f'{self.n_docs:,} documents'}: {size}{extra}>"
 

@@ -85,6 +85,13 @@ class Metric:
         Whether the metric is in :data:`termsieve.METRICS`.
     parameters : dict
         The parameters that were given, such as ``{"lam": 0.3}``.
+
+    Examples
+    --------
+    >>> from termsieve import get_metric
+    >>> metric = get_metric("wfo(0.3)")
+    >>> metric.label, metric.kind
+    ('Weighed frequency and odds', 'one-sided')
     """
 
     name: str

@@ -9,7 +9,7 @@ from contextlib import closing
 from itertools import chain, islice
 from typing import IO, Any
 
-from termsieve.errors import FormatError, shown
+from termsieve.errors import FormatError, beyond_python, shown
 from termsieve.readers.encodings import first_part, taken, text_lines
 from termsieve.readers.files import LINES_PER_LIMIT, check_line, open_binary
 from termsieve.readers.layout import SAMPLE_ROWS, Reading, Sample
@@ -236,10 +236,7 @@ def _more(lines: Iterator[str], size: int) -> tuple[str, bool]:
 
 
 def _fault(error: Exception) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        return error.msg
-    # Python raises a plain ValueError for an integer of more than 4,300 digits.
-    return "nested too deep" if isinstance(error, RecursionError) else "a number has too many digits"
+    return error.msg if isinstance(error, json.JSONDecodeError) else beyond_python(error)
 
 
 def _whole(value: Any) -> Any:

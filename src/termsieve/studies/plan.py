@@ -147,6 +147,13 @@ class Plan:
         Whether to store the selected terms.
     about : str, optional
         A description for readers.
+
+    Examples
+    --------
+    >>> from termsieve import load_plan
+    >>> plan = load_plan("quick")
+    >>> plan.protocol.folds, [learner.name for learner in plan.learners]
+    (4, ['svm'])
     """
 
     name: str

@@ -91,6 +91,24 @@ class Results:
     ----------
     path, manifest
         As given.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from termsieve import Corpus, Plan, run_study
+    >>> mail = Corpus(["buy cheap", "see you", "buy now", "see me"] * 2, ["spam", "ham"] * 4)
+    >>> plan = Plan.parse('''
+    ... corpora = [{name = "mail"}]
+    ... methods = [{metric = "bns"}]
+    ... learners = [{name = "nb"}]
+    ... protocol = {folds = 2, trials = 1}
+    ... sizes = {k = [2]}
+    ... ''')
+    >>> with TemporaryDirectory() as folder:
+    ...     results = run_study(plan, folder, corpora={"mail": mail}, workers=1)
+    ...     rows = results.frame(size_kind="k").collect()
+    >>> int(rows["fp"].sum() + rows["fn"].sum())
+    0
     """
 
     def __init__(self, path: str | os.PathLike[str], manifest: dict[str, Any]) -> None:
