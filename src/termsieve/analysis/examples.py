@@ -17,7 +17,7 @@ from termsieve.terms import Analysis, count_known
 COMPANY_WORDS = 3000  # of these it is counted which stand together
 COMPANY_DOCUMENTS = 50_000
 SILENT_WORDS = 20
-VALUE_BITS = 37  # of 128e9
+VALUE_BITS = 37  # of numbers up to 128e9, the value part of a sort key
 NEW_LETTERS = 50_000_000  # letters of new candidates that wait to be compared
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

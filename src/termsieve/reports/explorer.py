@@ -143,11 +143,10 @@ class Explorer:
         """Return the head and the arrays of all that belongs to words."""
         counts = self.counts
         columns = np.sort(words)
-        names = counts.names()
         own = np.stack([tp for _, block, _ in counts.blocks(columns=columns) for tp in block])
         by_word, by_class = np.nonzero(own.T)
         head: dict[str, Any] = {
-            "words": [shown(names[column], WORD_LETTERS) for column in columns.tolist()],
+            "words": self._names[columns].tolist(),
             "classes": [plain_text(label) for label in counts.classes.tolist()],
             "pos": counts.pos.tolist(),
             "documents": counts.n_docs,
@@ -178,6 +177,10 @@ class Explorer:
         self._add_company(columns, head, arrays)
         return head, arrays
 
+    @cached_property
+    def _names(self) -> NDArray[Any]:
+        return np.array([shown(name, WORD_LETTERS) for name in self.counts.names().tolist()], dtype=object)
+
     def _metrics(self) -> list[Any]:
         return [get_metric(metric) for metric in self.metrics]
 
@@ -202,9 +205,13 @@ class Explorer:
         return found, np.concatenate(points or [np.empty(0)]).astype("<u2")
 
     @cached_property
-    def _company(self) -> list[list[tuple[int, int]]]:
+    def _company(self) -> NDArray[np.int64]:
+        """One row per pair of words that go together: the columns of both, and the documents with both."""
         company = self.texts.company if self.texts else None
-        return company.best() if company else []
+        words = company.words.tolist() if company else []
+        found = company.best() if company else []
+        pairs = [(word, *pair) for word, own in zip(words, found, strict=True) for pair in own]
+        return np.array(pairs, dtype=np.int64).reshape(-1, 3)
 
     def _add_company(
         self, columns: NDArray[np.int64], head: dict[str, Any], arrays: dict[str, NDArray[Any]]
@@ -213,20 +220,15 @@ class Explorer:
         company = self.texts.company if self.texts else None
         if company is None:
             return
-        place = {column: i for i, column in enumerate(columns.tolist())}
-        whose, others, both = [], [], []
-        for column, found in zip(company.words.tolist(), self._company, strict=True):
-            if column in place:
-                for other, n in found:
-                    if other in place:
-                        whose.append(place[column])
-                        others.append(place[other])
-                        both.append(n)
+        place = np.full(self.counts.n_terms, -1)
+        place[columns] = np.arange(len(columns))
+        word, other, both = self._company.T
+        kept = (place[word] >= 0) & (place[other] >= 0)
         head["companyDocuments"] = company.n_docs
         arrays |= {
-            "companyOf": narrow(np.array(whose, dtype=np.int64)),
-            "companyWith": narrow(np.array(others, dtype=np.int64)),
-            "companyBoth": narrow(np.array(both, dtype=np.int64)),
+            "companyOf": narrow(place[word[kept]]),
+            "companyWith": narrow(place[other[kept]]),
+            "companyBoth": narrow(both[kept]),
         }
 
     def _documents(self, room: int) -> tuple[dict[str, Any], list[str]]:

@@ -3,6 +3,7 @@ const MARGIN = { left: 62, right: 14, top: 12, bottom: 46 };
 const BEST = 12; // words of each list beside the map
 const LABELS = 200; // most labels at a time
 const TRIED = 2000; // words that a label is tried for
+const LABEL_GAP = 5; // pixels between two labels of a line, so that they are not read as one word
 const REACH = 14; // pixels around the pointer where a word is looked for
 const LISTED = 200; // words of a point that are listed at first
 const LINES = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00"];
@@ -288,7 +289,7 @@ function drawLabels(look) {
   const taken = [];
   const k = Number(mapChoice("k"));
   const free = (a) => a[0] >= MARGIN.left && a[2] <= MARGIN.left + box.w && a[1] >= MARGIN.top && a[3] <= MARGIN.top + box.h
-    && taken.every((b) => a[0] > b[2] || a[2] < b[0] || a[1] > b[3] || a[3] < b[1]);
+    && taken.every((b) => a[0] > b[2] + LABEL_GAP || a[2] < b[0] - LABEL_GAP || a[1] > b[3] || a[3] < b[1]);
   const marked = new Set([...map.marked].slice(0, 300).map((word) => of[word]));
   const found = [...marked];
   map.labels = [];
