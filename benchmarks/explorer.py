@@ -7,6 +7,7 @@ map has while it is zoomed. `--pictures FOLDER` also takes pictures of 400 and 1
 
 import argparse
 import os
+import resource
 import shutil
 import statistics
 import tempfile
@@ -17,7 +18,7 @@ import numpy as np
 import polars as pl
 from playwright.sync_api import CDPSession, sync_playwright
 
-from termsieve import Counts, corpus_report, load_docstrings, read
+from termsieve import Counts, corpus_report, load_docstrings
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 ARGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
@@ -78,31 +79,39 @@ def measured(path: Path, word: str | None) -> None:
     """Print the times of a page in the browser: medians of ten."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
-        first, whole, clicks = [], [], []
+        first, whole, drawn, clicks, worked = [], [], [], [], []
         for _ in range(REPEATS):
             page = browser.new_context(viewport={"width": 1400, "height": 900}, offline=True).new_page()
+            session = page.context.new_cdp_session(page)
+            # Processor time of the page's thread: on a busy machine the clock says little.
+            session.send("Performance.enable", {"timeDomain": "threadTicks"})
             start = time.perf_counter()
             page.goto(path.as_uri())
             page.wait_for_selector("body[data-drawn]", timeout=120_000)
             whole.append(time.perf_counter() - start)
+            drawn.append(_seconds(session))
             paint = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
             first.append(page.evaluate(paint) / 1000)
+            before = _seconds(session)
             clicks.append(page.evaluate(CLICK, word or page.evaluate("store.words[store.words.length >> 1]")))
+            worked.append(1000 * (_seconds(session) - before))
         found = {}
-        session = page.context.new_cdp_session(page)
-        # Processor time of the page's thread: on a busy machine the clock says little.
-        session.send("Performance.enable", {"timeDomain": "threadTicks"})
         for axes in ("rates", "ranks"):
             page.locator("#map-axes").select_option(axes)
             page.evaluate("drawMap()")
-            before = _script_seconds(session)
+            before = _seconds(session)
             found[axes] = page.evaluate(ZOOM)
-            found[axes]["processor"] = 1000 * (_script_seconds(session) - before) / len(found[axes]["draws"])
+            spent = _seconds(session) - before
+            found[axes]["processor"] = 1000 * spent / len(found[axes]["draws"])
         browser.close()
     print(
-        f"  first view {statistics.median(first):.2f} s, all figures drawn {statistics.median(whole):.2f} s"
+        f"  first view {statistics.median(first):.2f} s, all figures drawn {statistics.median(whole):.2f} s "
+        f"({statistics.median(drawn):.2f} s of processor)"
     )
-    print(f"  a click is answered in {statistics.median(clicks):.0f} ms")
+    print(
+        f"  a click is answered in {statistics.median(clicks):.0f} ms "
+        f"({statistics.median(worked):.0f} ms of processor; load {os.getloadavg()[0]:.1f})"
+    )
     for axes, one in found.items():
         draw, frame = statistics.median(one["draws"]), statistics.median(one["frames"])
         print(f"  map of {one['words']:,} words by {axes} ({one['points']:,} points): a zoom step takes "
@@ -110,9 +119,10 @@ def measured(path: Path, word: str | None) -> None:
               f"{1000 / frame:.0f} frames per second")  # fmt: skip
 
 
-def _script_seconds(session: CDPSession) -> float:
+def _seconds(session: CDPSession) -> float:
+    """Return the processor time of all that the page's thread did."""
     metrics = session.send("Performance.getMetrics")["metrics"]
-    return next(each["value"] for each in metrics if each["name"] == "ScriptDuration")
+    return next(each["value"] for each in metrics if each["name"] == "TaskDuration")
 
 
 def pictured(path: Path, folder: Path, name: str) -> None:
@@ -132,6 +142,7 @@ def pictured(path: Path, folder: Path, name: str) -> None:
                     page.wait_for_timeout(200)
                     page.screenshot(path=folder / f"{name}-{place}-{width}.jpg", type="jpeg", quality=60)
                 page.locator("#tiles .chips button").first.click()
+                page.wait_for_timeout(1000)  # until the figures of the word's class are drawn
                 page.screenshot(path=folder / f"{name}-word-{width}.jpg", type="jpeg", quality=60)
         browser.close()
 
@@ -154,7 +165,7 @@ def main() -> None:
         elif given.words:
             name, source = f"counts of {given.words:,} words", many_words(given.words)
         elif given.corpus:
-            name, source = given.corpus, read(given.corpus)
+            name, source = given.corpus, given.corpus
         else:
             name, source = "docstrings of SciPy", load_docstrings()
         wall, cpu = time.perf_counter(), time.process_time()
@@ -162,7 +173,12 @@ def main() -> None:
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
         load = os.getloadavg()[0]
         size = len(html.encode()) / 1e6
-        print(f"{name}: {size:.2f} MB in {wall:.1f} s ({cpu:.1f} s of processor; load {load:.1f})")
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(
+            f"{name}: {size:.2f} MB in {wall:.1f} s "
+            f"({cpu:.1f} s of processor, at most {memory:.0f} MB of memory; load {load:.1f})",
+            flush=True,
+        )
         if given.pictures:
             pictured(place / "report.html", given.pictures, "explorer")
         else:

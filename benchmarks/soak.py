@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,9 +16,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from termsieve import Counts
+from termsieve import Counts, load_model
 from termsieve.files import MARK
-from termsieve.studies import run_study
 from termsieve.studies.results import Results
 
 WORDS = [f"word{i}" for i in range(200)]
@@ -38,6 +38,7 @@ all = true
 [[learners]]
 name = "svm"
 """
+STUDY = "study run plan.toml -o out --data . --workers 2"
 COMMANDS = (
     "count a.csv b.csv -o both.parquet --checkpoint point",
     "count a.csv -o a.parquet",
@@ -46,12 +47,18 @@ COMMANDS = (
     "rank both.parquet -o words.csv",
     "select a.csv -k 20 -o vocabulary.json --pipeline model.skops",
     "predict model.skops b.csv",
-    "report a.parquet -o report.html",
-    "study run plan.toml -o out --data . --workers 2",
+    "export model.skops -o model.json --card card.md",
+    "watch model.skops b.csv -o drift.html",
+    "diff a.parquet b.parquet -o changes.csv",
+    "report a.csv -o report.html",
+    STUDY,
     "study resume out --data .",
     "study status out",
     "study report out -o study.html",
 )
+COUNTS = ("both.parquet", "a.parquet", "b.parquet", "twice.parquet")
+# Files that are the same bytes whenever they are written.
+SAME = ("words.csv", "vocabulary.json", "model.json", "card.md", "drift.html", "changes.csv", "report.html")
 # What may be said when a command needs what no command before it could finish.
 EXPECTED = ("does not exist", "No such file", "holds no results", "another process", "no rows", "no finished")
 
@@ -73,24 +80,30 @@ class Soak:
     def __init__(self, folder: Path) -> None:
         self.folder, self.faults = folder, 0
         self.outcomes: Counter[str] = Counter()
+        self.seconds: dict[str, float] = {}
         self.quiet = folder / "quiet"
         self.quiet.mkdir()
         lay_out(folder)
         lay_out(self.quiet)
-        for line in COMMANDS[:4]:
-            self._termsieve(line, self.quiet).wait()
-        self.rows = run_study(self.quiet / "plan.toml", self.quiet / "out", data=self.quiet, workers=1)
+        for line in COMMANDS:
+            started = time.monotonic()
+            self._termsieve(line, self.quiet).communicate()
+            self.seconds[line] = time.monotonic() - started
+        self.rows = Results.open(self.quiet / "out")
 
     def _termsieve(self, line: str, folder: Path) -> subprocess.Popen[bytes]:
         words = [sys.executable, "-m", "termsieve", *line.split()]
         return subprocess.Popen(words, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
-    def step(self, line: str, kill_after: float | None) -> None:
-        """Run a command, kill it after some seconds if it still runs, and look at the folder."""
+    def step(self, line: str, share: float | None) -> None:
+        """Run a command, kill it if it still runs after this share of its usual time, look at the folder."""
+        started = time.monotonic()
         run = self._termsieve(line, self.folder)
         try:
-            _, said = run.communicate(timeout=kill_after)
+            _, said = run.communicate(timeout=None if share is None else share * self.seconds[line])
             self._look_at_the_end(line, run.returncode, said.decode())
+            if run.returncode == 0:
+                self.seconds[line] = time.monotonic() - started
         except subprocess.TimeoutExpired:
             run.send_signal(signal.SIGKILL)
             run.communicate()
@@ -108,14 +121,19 @@ class Soak:
             self._fault(line, f"exit code {code}: {said}")
 
     def _look_at_the_folder(self, line: str) -> None:
-        for name in ("both.parquet", "a.parquet", "b.parquet", "twice.parquet"):
+        for name in COUNTS:
             path = self.folder / name
             if path.exists() and Counts.load(path) != Counts.load(self.quiet / name):
                 self._fault(line, f"{name} holds other counts than without kills")
-        for name, end in (("report.html", "</html>"), ("study.html", "</html>"), ("vocabulary.json", "]")):
+        for name in SAME:
             path = self.folder / name
-            if path.exists() and not path.read_text().rstrip().endswith(end):
-                self._fault(line, f"{name} is cut off")
+            if path.exists() and path.read_bytes() != (self.quiet / name).read_bytes():
+                self._fault(line, f"{name} is not the file that is written without kills")
+        if (self.folder / "model.skops").exists():
+            load_model(self.folder / "model.skops")
+        study = self.folder / "study.html"
+        if study.exists() and not study.read_text().rstrip().endswith("</html>"):
+            self._fault(line, "study.html is cut off")
         known = {".lock", ".prepared"}
         odd = [
             path.name
@@ -148,9 +166,12 @@ def main() -> None:
         soak = Soak(Path(name))
         stop = time.monotonic() + 60 * options.minutes
         while time.monotonic() < stop:
-            # Most commands are killed: soon, when they load modules, or later, when they write.
-            kill_after = draw.choice([None, 0.5 + 4 * draw.random(), 6 * draw.random(), 15 * draw.random()])
-            soak.step(draw.choice(COMMANDS), kill_after)
+            # Most commands are killed: at any moment, or late, when they write.
+            share = draw.choice([None, 1.1 * draw.random(), 0.7 + 0.4 * draw.random()])
+            soak.step(draw.choice(COMMANDS), share)
+            if draw.random() < 1 / 40:
+                # A study that is whole writes nothing more.
+                shutil.rmtree(soak.folder / "out", ignore_errors=True)
         soak.finish()
         done = ", ".join(f"{number:,} {outcome}" for outcome, number in sorted(soak.outcomes.items()))
         print(f"{options.minutes:g} minutes from seed {options.seed}: {done}; {soak.faults} faults")

@@ -20,8 +20,8 @@ the class. From these follow `fn = pos - tp`, `tn = neg - fp`, `n = pos + neg`, 
 | one-sided | large for terms that speak for the class |
 | no class | does not depend on the class |
 
-One-sided metrics marked *folds* score a term that speaks against the class by its mirror image (`tp' = fn`,
-`fp' = tn`) when both kinds of terms are ranked.
+A one-sided metric marked *folds* gives a term that speaks against the class the score of its mirror image
+(`tp' = fn`, `fp' = tn`) when both kinds of terms are ranked.
 
 A name takes parameters in brackets: `get_metric("wfo(0.3)")`, `get_metric("power(k=3)")`. Any callable
 `m(tp, fp, pos, neg)` can be given instead of a name. Every score is finite. If a class has no

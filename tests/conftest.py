@@ -11,6 +11,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+# Every core has a process of pytest: threads of the linear algebra would only wait for each other. Workers,
+# and the commands that tests start, inherit this; it must be set before numpy is loaded.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # Machines differ in speed: how long an example takes says nothing about the code.
 settings.register_profile("termsieve", deadline=None, max_examples=60)
 settings.load_profile("termsieve")

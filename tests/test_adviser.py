@@ -1,6 +1,7 @@
 """The adviser: its choice, its promises on noise, its budgets, its rivals, and what it hands over."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,8 +12,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from termsieve import Corpus, TermsieveError, advise
-from termsieve.adviser.advice import Advice
+from termsieve.adviser.advice import Advice, Rival
 from termsieve.adviser.frontier import fewest_terms, steadied
+from termsieve.adviser.promise import Difference
 
 
 def documents(n_docs=150, classes=("ham", "spam"), shares=None, seed=0, strength=0.5):
@@ -229,12 +231,29 @@ def test_progress_goes_from_0_to_1(mail):
 def test_the_advice_explains_itself(advice):
     told = advice.explanation()
     assert f"{advice.figure:.3f}" in told
-    assert "than tf-idf + svm by" in told or "as good as tf-idf + svm" in told
+    assert "On the same documents it is " in told
     assert "stay within .01 of the best" in told
     assert "Twice as many labelled documents would bring" in told
     assert repr(advice).startswith("<Advice for spam against ham: ")
     assert [row[""] for row in advice.summary()][:2] == ["recommended", "rival"]
     assert [row["within"] for row in advice.frontier_rows()] == [0.005, 0.01, 0.02]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [
+        (0.01, 0.03, "it is better than mine (difference +0.020, between +0.010 and +0.030)."),
+        (-0.01, 0.05, "it is about as good as mine (difference +0.020, between -0.010 and +0.050)."),
+        (
+            -0.03,
+            -0.01,
+            "it is worse than mine (difference -0.020, between -0.030 and -0.010); use that instead.",
+        ),
+    ],
+)
+def test_a_rival_is_better_or_worse_only_beyond_chance(advice, low, high, verdict):
+    rival = Rival("mine", "f1", 0.5, Difference((low + high) / 2, low, high, 0.5))
+    assert verdict in replace(advice, rivals=[rival]).explanation()
 
 
 @pytest.mark.parametrize("goal", ["recall", "precision"])

@@ -1,10 +1,12 @@
 """Near-duplicates against a comparison of all pairs, and the groups that no split divides."""
 
 import numpy as np
+import pytest
 from scipy import sparse
 
 from termsieve import Corpus, advise
 from termsieve.adviser.duplicates import SIMILAR, kept_together, near_duplicates
+from termsieve.errors import InputError
 
 
 def bags(n_docs=120, copies=25, seed=0):
@@ -55,6 +57,26 @@ def test_a_class_of_equal_documents_cannot_be_kept_together():
     group, found = kept_together(words, truth, None)
     assert group is None
     assert "too many to be kept on one side" in found.sentence
+
+
+def test_given_groups_that_near_duplicates_join_to_one_are_kept_as_given():
+    """Each group shares a document with the next: all would be one group, and nothing could be tested."""
+    generator = np.random.default_rng(0)
+    bags = [generator.random(60) < 0.3 for _ in range(90)]
+    given = np.arange(90) // 10
+    for g in range(8):
+        bags[10 * g + 10] = bags[10 * g]
+    group, found = kept_together(
+        sparse.csr_matrix(np.array(bags, float)), np.arange(90)[:, None] % 2 == 0, given
+    )
+    assert group is given
+    assert not found.kept_together
+
+
+def test_one_group_is_refused():
+    mail = Corpus(["buy now", "see you"] * 20, ["spam", "ham"] * 20)
+    with pytest.raises(InputError, match="group has the same value for all documents"):
+        advise(mail, groups=["ann"] * 40)
 
 
 def test_near_duplicates_do_not_raise_the_promise():

@@ -3,7 +3,6 @@
 import numpy as np
 import polars as pl
 import pytest
-import scikit_posthocs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -101,6 +100,8 @@ def test_one_observation_has_no_p_value(made_rows):
 
 
 def test_mean_ranks_are_those_of_scipy_and_scikit_posthocs(study_rows):
+    import scikit_posthocs  # brings statsmodels and Matplotlib, which no other test needs
+
     made = analysis.mean_ranks(study_rows, size=50)
     table = wide(study_rows, 50, "problem").select(METHODS).to_numpy()
     test = stats.friedmanchisquare(*table.T)

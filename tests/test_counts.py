@@ -106,7 +106,7 @@ def test_the_matrix_is_left_as_it_was(form):
 
 
 @given(y=st.lists(st.frozensets(st.sampled_from("abc")), min_size=4, max_size=4))
-def test_multi_label_counts_equal_one_problem_a_label(y):
+def test_multi_label_counts_equal_one_problem_per_label(y):
     counts = Counts.from_matrix(X, y)
     for c, label in enumerate(counts.classes.tolist()):
         inside = np.array([label in labels for labels in y])
@@ -305,7 +305,7 @@ def test_saving_where_it_cannot_be_leaves_nothing_behind(tmp_path):
 
 def test_many_classes_and_terms_stay_sparse():
     rng = np.random.default_rng(0)
-    n_docs, n_classes, n_terms = 2000, 1000, 1_000_000
+    n_docs, n_classes, n_terms = 2000, 1000, 100_000
     X = sparse.csr_array(
         (np.ones(40_000), rng.integers(0, n_terms, 40_000), np.arange(0, 40_001, 20)), shape=(n_docs, n_terms)
     )

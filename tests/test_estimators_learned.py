@@ -107,7 +107,7 @@ def test_of_equally_good_ratios_the_middle_one():
     assert middle_of_best(np.array([0.1 + 0.2, 0.3, 0.0])) == 1
 
 
-def test_a_scorer_or_its_name_is_an_objective():
+def test_a_scorer_or_its_name_is_a_goal():
     X, y = documents(seed=3)
     plain = RatioSelector(k=8, ratios=(0, 0.5, 1), learner="lr", cv=3)
     for goal, same in (("accuracy", make_scorer(accuracy_score)), ("f1_break_even", f1_break_even)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import pickle
 import re
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -330,3 +331,36 @@ def test_real_corpora_give_countvectorizers_matrix(corpus, options):
     assert len(corpus) >= 500
     half = len(corpus) // 2
     same(options, corpus[:half], corpus[half:])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"ngram_range": (1, 2)},
+        {"ngram_range": (2, 3), "stop_words": ["of"]},
+        {"analyzer": "char", "ngram_range": (1, 3)},
+        {"analyzer": "char_wb", "ngram_range": (2, 4)},
+        {"lowercase": False},
+        {"strip_accents": "unicode"},
+        {"token_pattern": r"[a-z']{3,}"},
+        {"stem": "porter"},
+    ],
+)
+def test_a_small_vocabulary_is_looked_for_among_the_words(monkeypatch, options):
+    """The columns are the same as when each word of the texts is looked up in the vocabulary."""
+    generator = np.random.default_rng(0)
+    words = ["naïve", "ΟΔΟΣ", "İx", "of", "it's", "Cheap", "meetings", *(f"word{i}" for i in range(80))]
+    texts = [" ".join(generator.choice(words, 12)) for _ in range(60)]
+    every = TermVectorizer(**options).fit(texts).get_feature_names_out().tolist()
+    chosen = generator.choice(every, min(12, len(every)), replace=False).tolist()
+    strange = ["Capital", "of", "two words", " ", "", "\ud800", "absent"]
+    for vocabulary in (chosen, sorted({*chosen, *strange})):
+        found = []
+        for times in (0, 10**9):
+            monkeypatch.setattr("termsieve.terms.matrix.SMALL_VOCABULARY", times)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # about terms that no text can have
+                found.append(TermVectorizer(vocabulary=vocabulary, **options).fit_transform(texts))
+        assert found[0].sum() > 0
+        assert (found[0] != found[1]).nnz == 0

@@ -106,6 +106,19 @@ def step(name, kinds):
     return 1 if THOROUGH else STEPS.get(name, USUAL_STEPS)[kinds]
 
 
+def runs_that_fail(template, folder, line, name, kinds, monkeypatch, capsys):
+    """Run a command with one fault, in each operation in turn; give exit code, message and fault."""
+    at = 1
+    while True:
+        fresh(template, folder)
+        with failing(folder, at, kinds) as faults:
+            code, err = run(folder, line, monkeypatch, capsys)
+        if not faults.reached:
+            return
+        yield code, err, f"operation {at}, {faults.done[at - 1]}: exit code {code}, {err}"
+        at += step(name, kinds)
+
+
 @pytest.mark.parametrize(("name", "kinds"), CASES)
 def test_a_command_that_fails_leaves_the_old_file_or_the_new_one(
     template, tmp_path, monkeypatch, capsys, name, kinds
@@ -113,14 +126,8 @@ def test_a_command_that_fails_leaves_the_old_file_or_the_new_one(
     line, output, is_right = COMMANDS[name]
     fresh(template, tmp_path / "clean")
     assert run(tmp_path / "clean", line, monkeypatch, capsys)[0] == 0
-    folder, at, failures = tmp_path / "tried", 1, 0
-    while True:
-        fresh(template, folder)
-        with failing(folder, at, kinds) as faults:
-            code, err = run(folder, line, monkeypatch, capsys)
-        if not faults.reached:
-            break
-        failed = f"operation {at}, {faults.done[at - 1]}: exit code {code}, {err}"
+    folder, failures = tmp_path / "tried", 0
+    for code, err, failed in runs_that_fail(template, folder, line, name, kinds, monkeypatch, capsys):
         old = same_bytes(folder / output, template / output)
         assert old or is_right(folder / output, tmp_path / "clean" / output), failed
         assert code == 0 or one_sentence(code, err), failed
@@ -131,7 +138,6 @@ def test_a_command_that_fails_leaves_the_old_file_or_the_new_one(
             again, err = run(folder, line, monkeypatch, capsys)
             assert again == 0, f"{failed}; and again: {err}"
             assert is_right(folder / output, tmp_path / "clean" / output), failed
-        at += step(name, kinds)
     assert failures > 2
 
 
@@ -142,14 +148,8 @@ def test_a_study_that_fails_goes_on_to_the_same_rows(template, tmp_path, monkeyp
     fresh(template, tmp_path / "clean")
     assert run(tmp_path / "clean", line, monkeypatch, capsys)[0] == 0
     expected = Results.open(tmp_path / "clean" / "out")
-    folder, at, failures = tmp_path / "tried", 1, 0
-    while True:
-        fresh(template, folder)
-        with failing(folder, at, kinds) as faults:
-            code, err = run(folder, line, monkeypatch, capsys)
-        if not faults.reached:
-            break
-        failed = f"operation {at}, {faults.done[at - 1]}: exit code {code}, {err}"
+    folder, failures = tmp_path / "tried", 0
+    for code, err, failed in runs_that_fail(template, folder, line, "study", kinds, monkeypatch, capsys):
         assert "Traceback" not in err, failed
         assert "unexpected" not in err, failed
         failures += code != 0
@@ -159,7 +159,6 @@ def test_a_study_that_fails_goes_on_to_the_same_rows(template, tmp_path, monkeyp
         )
         assert again == 0, f"{failed}; and again: {err}"
         assert Results.open(folder / "out").equals(expected), failed
-        at += step("study", kinds)
     assert failures > 2
 
 

@@ -5,7 +5,17 @@ import os
 
 import pytest
 
-from termsieve.files import END_BYTES, MARK, checksum, fingerprint, leftovers, whole_file, write_whole
+from termsieve.files import (
+    END_BYTES,
+    MARK,
+    checksum,
+    fingerprint,
+    keep_file,
+    kept_file,
+    leftovers,
+    whole_file,
+    write_whole,
+)
 
 
 def test_a_file_is_written_whole(tmp_path):
@@ -106,3 +116,41 @@ def test_the_middle_of_a_large_file_is_read_where_that_is_asked(tmp_path):
 
 def test_a_file_that_is_not_there_has_no_fingerprint(tmp_path):
     assert fingerprint(tmp_path / "none") is None
+
+
+def test_what_is_kept_is_found_again_and_only_if_nobody_else_can_have_written_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
+    assert kept_file("script.js") is None
+    keep_file("script.js", b"draw()")
+    assert kept_file("script.js") == b"draw()"
+    (kept,) = tmp_path.rglob("script.js")
+    if not hasattr(os, "getuid"):
+        return
+    for path in (kept, kept.parent):
+        rights = path.stat().st_mode
+        path.chmod(rights | 0o020)
+        assert kept_file("script.js") is None
+        path.chmod(rights)
+    assert kept_file("script.js") == b"draw()"
+    elsewhere = tmp_path / "elsewhere.js"
+    kept.rename(elsewhere)
+    kept.symlink_to(elsewhere)
+    assert kept_file("script.js") is None
+
+
+@pytest.mark.parametrize("home", ["a file", "read-only"])
+def test_a_cache_that_cannot_be_written_is_done_without(tmp_path, monkeypatch, home):
+    place = tmp_path / "cache"
+    if home == "a file":
+        place.write_text("")
+    else:
+        monkeypatch.setattr("termsieve.files.write_whole", refused)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(place))
+    monkeypatch.setenv("LOCALAPPDATA", str(place))
+    keep_file("script.js", b"draw()")
+    assert kept_file("script.js") is None
+
+
+def refused(*_):
+    raise PermissionError("read-only")

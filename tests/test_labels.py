@@ -39,7 +39,7 @@ def documents(labels):
     ],
     ids=lambda y: f"{type(y).__module__}-{type(y).__name__}",
 )
-def test_one_string_a_document(y):
+def test_one_string_per_document(y):
     labels = encode_labels(y)
     assert documents(labels) == {"a": [1], "b": [0, 2], "c": [3]}
     assert labels.sizes.tolist() == [1, 2, 1]
@@ -77,7 +77,7 @@ def test_numbers_and_booleans_keep_their_type(y, classes):
     ],
     ids=lambda y: type(y).__name__,
 )
-def test_several_labels_a_document(y):
+def test_several_labels_per_document(y):
     labels = encode_labels(y)
     assert labels.multilabel
     assert documents(labels) == {0: [1], 1: [0, 1]}

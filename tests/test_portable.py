@@ -21,6 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 from sklearn.svm import LinearSVC
 
+import termsieve
 from termsieve import Corpus, Model, TermSelector, TermVectorizer, TermWeighter, get_learner, train_model
 from termsieve.adviser.decisions import Decision
 from termsieve.adviser.portfolio import BASELINES, METHODS, Representation, Setting, portfolio
@@ -268,20 +269,50 @@ def test_javascript_decides_the_same_in_a_browser(page, descriptions, expected):
 def test_the_page_scores_what_is_typed(page, tmp_path):
     hostile = "</script><img src=x onerror='window.broken=1'>"
     corpus = Corpus(["cheap pills", "buy pills", "see noon", "at noon"], [hostile, hostile, "ham", "ham"])
-    (tmp_path / "try.html").write_text(export(train_model(corpus, k=6), "html"), encoding="utf-8")
+    model = train_model(corpus, k=6)
+    (tmp_path / "try.html").write_text(export(model, "html"), encoding="utf-8")
     requests = []
     page.on("request", lambda request: requests.append(request.url))
     page.goto((tmp_path / "try.html").as_uri())
-    page.locator("#given").fill("Cheap PILLS, <b>bold</b> noon")
-    assert page.locator("#class").inner_text() == hostile
-    assert {"PILLS", "Cheap"} <= set(page.locator("#text mark").all_inner_texts())
-    assert page.locator("#text").inner_text() == "Cheap PILLS, <b>bold</b> noon"
-    shown = page.locator("#terms tbody tr td:first-child").all_inner_texts()
-    assert sorted(shown) == ["cheap", "noon", "pills"]
-    page.locator("#given").fill("noon")
-    assert page.locator("#class").inner_text() == "ham"
+    assert page.locator("#live-class").is_hidden()  # nothing is said of no text
+    typed = "Cheap PILLS, <b>bold</b> noon"
+    page.locator("#live-given").fill(typed)
+    assert page.locator("#live-class").inner_text() == hostile
+    assert page.locator("#live-text mark[data-speaks=for]").all_inner_texts() == ["Cheap", "PILLS"]
+    assert page.locator("#live-text mark[data-speaks=against]").all_inner_texts() == ["noon"]
+    assert page.locator("#live-text").inner_text() == typed
+    shown = dict(shown_numbers(page, "terms"))
+    assert shown.keys() == {"cheap", "noon", "pills", "any text"}
+    own = abs(next(model.stream([typed], scores=True)).values[0])
+    assert sum(shown.values()) == pytest.approx(own, abs=0.003)
+    assert page.locator("#live-margin").inner_text() == f"(margin {own:.3f})"
+    assert [name for name, _ in shown_numbers(page, "values")] == [hostile, "ham"]
+    page.locator("#live-values button", has_text="ham").click()  # what speaks for the other class
+    assert page.locator("#live-text mark[data-speaks=for]").all_inner_texts() == ["noon"]
+    page.locator("#live-given").fill("noon")
+    assert page.locator("#live-class").inner_text() == "ham"
+    page.locator("#live-given").fill("nothing known")
+    assert "None of the model's terms" in page.locator("#live-said").inner_text()
     assert page.evaluate("window.broken") is None
     assert not [address for address in requests if address.startswith("http")]
+
+
+def shown_numbers(page, table):
+    """The first and the last cell of each row of a table of the box."""
+    rows = page.locator(f"#live-{table} tbody tr").all()
+    cells = [row.locator("td").all_inner_texts() for row in rows]
+    return [(each[0], float(each[-1].replace("\u2212", "-"))) for each in cells]
+
+
+def test_the_page_of_several_labels_lists_them(page, tmp_path, models, expected):
+    (tmp_path / "try.html").write_text(export(models["several, svm"], "html"), encoding="utf-8")
+    page.goto((tmp_path / "try.html").as_uri())
+    tried = [(text, each) for text, each in zip(NEW, expected["several, svm"], strict=True) if text.strip()]
+    for text, prediction in tried[:6]:
+        page.locator("#live-given").fill(text)
+        assert page.locator("#live-class").inner_text() == (", ".join(prediction.label) or "none")
+        shown = [value for _, value in shown_numbers(page, "values")]
+        assert shown == pytest.approx(sorted(prediction.values, reverse=True), abs=0.001)
 
 
 def test_a_database_decides_the_same(models, descriptions, expected):
@@ -387,7 +418,13 @@ def test_a_selected_model_holds_its_terms_only(models, descriptions):
         ([TermVectorizer(strip_accents="unicode"), LinearSVC()], THREE, "strip_accents='unicode' cannot be"),
         ([TermVectorizer(token_pattern=r"(?:\w\w)+"), LinearSVC()], THREE, "token pattern"),
         ([TermVectorizer(tokenizer=str.split, token_pattern=None), LinearSVC()], THREE, "tokenizer="),
-        ([TermVectorizer(language="german"), LinearSVC()], THREE, "the stemmer 'german' cannot be exported"),
+        (
+            [TermVectorizer(language="german"), LinearSVC()],
+            THREE,
+            "the stemmer 'german' cannot be exported; train without one, with stop_words=",
+        ),
+        ([TermVectorizer(stem="porter", lowercase=False), LinearSVC()], THREE, "train with lowercase=True"),
+        ([TermVectorizer(tokenizer="characters"), LinearSVC()], THREE, "train with analyzer='char'"),
         ([TermVectorizer(normalize="nfkc"), LinearSVC()], THREE, "normalize='nfkc' cannot be exported"),
         ([TermVectorizer(), Normalizer("l1"), LinearSVC()], THREE, "use norm='l2'"),
         ([TermVectorizer(), TermScaler(), TermWeighter(), LinearSVC()], THREE, "scale them once"),
@@ -534,6 +571,68 @@ for (const [name, model] of Object.entries(JSON.parse(readFileSync("data.json", 
     assert done.stdout == ""
 
 
+WILD = [
+    None,
+    True,
+    -1,
+    0,
+    0.5,
+    2**31,
+    2**64,
+    1e308,
+    "",
+    "a",
+    "\ud800",
+    [],
+    {},
+    [[]],
+    [None],
+    [1, "a"],
+    [0, 0],
+]
+
+
+@pytest.mark.skipif(NODE is None, reason="there is no Node")
+def test_javascript_takes_what_python_takes(tmp_path, descriptions):
+    """Models with one value changed: both refuse it, or both decide the same."""
+    generator, changed, told = np.random.default_rng(0), [], []
+    for number in range(400):
+        found = copy.deepcopy(SMALL)
+        places = list(_places(found, 0 if number % 2 else 99))
+        container, key = places[generator.integers(len(places))]
+        container[key] = WILD[generator.integers(len(WILD))]
+        changed.append(found)
+        try:
+            told.append(Plain(json.loads(json.dumps(found))).decide("Cheap pills, NOW at noon"))
+        except ModelError:
+            told.append(None)
+    (tmp_path / "scorer.mjs").write_text((FILES / "scorer.js").read_text("utf-8"), encoding="utf-8")
+    (tmp_path / "data.json").write_text(json.dumps(changed))
+    (tmp_path / "main.mjs").write_text("""
+import { readFileSync } from "node:fs";
+import { score } from "./scorer.mjs";
+const said = JSON.parse(readFileSync("data.json", "utf8")).map((model) => {
+  try { return score(model, "Cheap pills, NOW at noon").class; }
+  catch (error) { if (error.constructor !== Error) throw error; return null; }
+});
+console.log(JSON.stringify(said));
+""")
+    done = subprocess.run([NODE, "main.mjs"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert [(i, a, b) for i, (a, b) in enumerate(zip(told, said, strict=True)) if a != b] == []
+    assert 40 < sum(each is None for each in told) < 380
+
+
+def _places(value, deep):
+    """Where a value may be changed: everywhere, or at the top only."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        yield value, key
+        if deep:
+            yield from _places(inner, deep - 1)
+
+
 def test_the_card_says_what_was_measured():
     corpus = Corpus(
         ["buy *cheap* <b>|pills|", "buy now", "see you", "see me"] * 10, ["spam", "spam", "a|b", "a|b"] * 10
@@ -545,7 +644,28 @@ def test_the_card_says_what_was_measured():
     assert "| a\\|b | 20 | 50.0% |" in card
     assert re.search(r"\| spam \| .*buy.* \| .*see.* \|", card)
     assert "Fewer than 30 documents" in card
+    empty = model.predict([""])[0].replace("|", "\\|")
+    assert f"such as one in another language, gets {empty}." in card
     assert "without a record" in model_card(Model(model.pipeline))
+
+
+def test_what_the_card_calls_trains_the_model_again():
+    corpus = Corpus(TEXTS, THREE)
+    model = train_model(corpus, "bns", "lr", k=7, stop_words=["the"], combine="mean", drop=["of"], folds=2)
+    call = model.record.call
+    assert f"`{call}`" in model_card(model)
+    again = eval(call, {"termsieve": termsieve, "corpus": corpus})
+    assert (again.terms, again.record) == (model.terms, model.record)
+    assert np.array_equal(again.pipeline[-1].coef_, model.pipeline[-1].coef_)
+
+
+def test_the_card_names_the_classes_that_are_mistaken(models):
+    model = train_model(Corpus(TEXTS, THREE), k=5, folds=3)
+    table = np.array(model.record.measured.table)
+    most = (table * (1 - np.eye(3, dtype=int))).max()
+    assert re.search(rf"Mistaken most often: \w+ for \w+ \({most} of \d+\)", model_card(model))
+    assert "any number of 3 labels, or none: a, b, c" in model_card(models["several, svm"])
+    assert "a sequence of 2 to 3 characters" in model_card(models[f"terms, {PYTHON_ONLY[1]}"])
 
 
 def test_ranges_are_pairs():

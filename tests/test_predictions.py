@@ -1,5 +1,6 @@
 """Predictions of files: streamed, in order, with names, scores and the measures of known labels."""
 
+import gzip
 import io
 import json
 
@@ -8,9 +9,11 @@ import polars as pl
 import pytest
 
 from termsieve import Corpus, train_model
+from termsieve.cli.app import app
+from termsieve.cli.shell import exit_code
 from termsieve.errors import InputError, ParameterError
 from termsieve.pieces import in_order, pieces
-from termsieve.predictions import judged
+from termsieve.predictions import judged, table_column
 
 TEXTS = [
     "cheap pills now buy",
@@ -86,3 +89,29 @@ def test_labels_are_compared_as_texts():
     assert (found.classes, found.tp, found.fn) == (("a", "b", "c"), (1, 0, 0), (0, 1, 1))
     target = judged(["not a", "a"], False, [("a", "b"), ("b",), ()], ["a", "a", "not a"])
     assert target.table == ((1, 1), (0, 1))
+
+
+def test_a_column_is_read_as_its_table_is(tmp_path):
+    """Numbers are numbers, so that 10 comes after 9; dates and names stay as they are."""
+    rows = "text;label;day;who;when\nwört;a;10;ann;2024-01-02\nsee;b;9;;2024-01-01\n"
+    path = tmp_path / "mail.csv.gz"
+    path.write_bytes(gzip.compress(rows.encode("cp1252")))
+    assert table_column(path, "day") == [10.0, 9.0]
+    assert table_column(path, "when", encoding="cp1252") == ["2024-01-02", "2024-01-01"]
+    with pytest.raises(InputError, match="did you mean 'day'"):
+        table_column(path, "dya")
+    (tmp_path / "folder" / "spam").mkdir(parents=True)
+    with pytest.raises(ParameterError, match="is no table, so it has no column 'day'"):
+        table_column(tmp_path / "folder", "day", "folder")
+
+
+def test_the_command_line_groups_and_orders_by_a_column(tmp_path, capsys):
+    words = ["cheap", "noon", "buy", "see", "now", "you"]
+    rows = [f"{words[i % 6]} {words[i % 5]} {words[i % 2]},{'ab'[i % 2]},{i},g{i % 9}" for i in range(90)]
+    path = tmp_path / "mail.csv"
+    path.write_text("text,label,day,who\n" + "\n".join(rows) + "\n")
+    for option in ("--group who", "--time day"):
+        assert exit_code(app, ["advise", str(path), *option.split(), "--json"]) == 0, capsys.readouterr().err
+        assert json.loads(capsys.readouterr().out)
+    assert exit_code(app, ["advise", str(path), "--group", "whom"]) == 1
+    assert "did you mean 'who'" in capsys.readouterr().err

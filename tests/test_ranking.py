@@ -208,7 +208,7 @@ def test_wrong_ranking_arguments_are_told(arguments, sentence):
         rank(score(Counts.from_matrix(*problem(0)), "bns"), **arguments)
 
 
-def test_joint_needs_one_label_a_document():
+def test_joint_needs_one_label_per_document():
     counts = Counts.from_matrix([[1], [1]], [("a", "b"), ()])
     with pytest.raises(InputError, match="exactly one label per document"):
         rank(score(counts, "ig"), combine="joint")

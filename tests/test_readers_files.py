@@ -7,7 +7,7 @@ import lzma
 import sys
 import tarfile
 import zipfile
-from functools import partial
+from functools import cache, partial
 
 import pytest
 
@@ -29,6 +29,11 @@ PACKED = {
     "xz": lzma.compress,
     "zst": partial(zstd.compress, options={zstd.CompressionParameter.checksum_flag: 1}),
 }
+
+
+@cache
+def packed_table(ending):
+    return PACKED[ending](TABLE.encode())
 
 
 def zipped(method):
@@ -71,7 +76,7 @@ def refused(path, reading):
 @pytest.mark.parametrize("ending", PACKED)
 @pytest.mark.parametrize("missing", [1, 5, 0.1, 0.5, 0.9])
 def test_a_packed_table_that_is_cut_short(tmp_path, ending, missing, reading):
-    whole = PACKED[ending](TABLE.encode())
+    whole = packed_table(ending)
     cut = missing if isinstance(missing, int) else int(missing * len(whole))
     path = tmp_path / f"table.csv.{ending}"
     path.write_bytes(whole[:-cut])
@@ -80,7 +85,7 @@ def test_a_packed_table_that_is_cut_short(tmp_path, ending, missing, reading):
 
 @pytest.mark.parametrize("ending", PACKED)
 def test_a_packed_table_with_a_changed_bit(tmp_path, ending):
-    whole = bytearray(PACKED[ending](TABLE.encode()))
+    whole = bytearray(packed_table(ending))
     path = tmp_path / f"table.csv.{ending}"
     for place in range(len(whole) // 4, len(whole), len(whole) // 7):
         whole[place] ^= 4

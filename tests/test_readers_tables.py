@@ -201,7 +201,8 @@ def test_a_lone_surrogate_becomes_the_replacement_character(write):
     [
         (jsonl({"text": "a", "label": "x"}) + "{", r"line 2: not a JSON object"),
         (jsonl({"text": "a", "label": "x"}, ["b"]), "line 2: a JSON object was expected"),
-        (jsonl({"text": "a", "label": "x"}, {"text": "b"}), "line 2: no 'label' here; the row has: 'text'"),
+        (jsonl({"text": "a", "label": "x"}, {"label": "y"}), "line 2: no 'text' here; the row has: 'label'"),
+        (jsonl({"text": "a", "label": "x"}, {"text": "b"}), "1 of 2 documents have no label, the first is"),
         (jsonl({"text": 7, "label": "x"}), "line 1: 'text' is 7, not text"),
         (jsonl({"text": "a", "label": "x"}, {"text": "b", "label": 1}), "mixed types"),
         (jsonl({"text": "a", "label": {"x": 1}}), r"its columns: 'text', 'label\.x'"),
@@ -215,9 +216,38 @@ def test_damaged_jsonl_names_the_line(write, content, message):
         read(write(content, "t.jsonl"))
 
 
-def test_a_json_document_says_it_is_not_lines(write):
-    with pytest.raises(FormatError, match="one on each line, or one array"):
-        read(write('{\n"data": [{"text": "a", "label": "x"}]}', "t.json"))
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_json_object_of_rows(write, indent):
+    objects = [{"text": a, "label": b} for a, b in ROWS]
+    columns = {"text": dict(enumerate(a for a, _ in ROWS)), "label": dict(enumerate(b for _, b in ROWS))}
+    for content in (
+        {"data": objects},
+        {"info": {"license": "free"}, "rows": objects},
+        columns,
+        {name: list(cells.values()) for name, cells in columns.items()},
+        {"columns": ["text", "label"], "data": ROWS},
+    ):
+        check(read(write(json.dumps(content, indent=indent), "t.json")))
+    check(read(write("\n".join(json.dumps(row, indent=indent) for row in objects), "t.json")))
+
+
+def test_a_json_object_that_is_one_document(write):
+    for content in (
+        {"text": "a b", "label": "x"},
+        {"text": "a b", "label": ["x"]},
+        {"text": "a b", "label": "x", "more": {"0": 1}},
+    ):
+        assert read(write(json.dumps(content), "t.jsonl")).texts == ("a b",)
+        assert read(write(json.dumps(content, indent=1), "t.jsonl")).texts == ("a b",)
+
+
+def test_a_damaged_json_object_names_the_line(write):
+    with pytest.raises(FormatError, match="line 2: not a JSON object"):
+        read(write('{\n"data": [{"text": "a", "label": "x"}', "t.json"))
+    with pytest.raises(FormatError, match="line 3: a JSON object was expected"):
+        read(write('{\n"text": "a", "label": "x"}\n3', "t.json"))
+    with pytest.raises(FormatError, match="an object over several lines is longer than"):
+        read(write('{\n"data": [' + '"x",\n' * 100 + "1]}", "t.json"), max_bytes=800)
 
 
 @pytest.mark.parametrize("indent", [None, 2])

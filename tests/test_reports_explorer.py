@@ -91,6 +91,8 @@ def page(shared):
     yield shared.page
     shared.page.keyboard.press("Escape")
     shared.page.get_by_role("searchbox", name="Find a word").fill("")
+    if shared.page.evaluate("classShown()"):
+        shared.page.evaluate("chooseClass(0)")
     assert shared.faults == []
 
 
@@ -165,9 +167,9 @@ def test_rates_intervals_scores_and_ranks_are_those_of_the_library(page, counts)
     for c, label in enumerate(counts.classes.tolist()):
         tp, pos = int(counts.tp[c, at]), int(counts.pos[c])
         bounds = binomtest(tp, pos).proportion_ci(method="wilson")
-        shown = found[label]
-        assert shown[3] == f"{tp} of {pos}"
-        low, high = (float(part.strip(" %")) / 100 for part in shown[2].split("–"))
+        _, interval, documents = found[label]
+        assert documents == f"{tp} of {pos}"
+        low, high = (float(part.strip(" %")) / 100 for part in interval.split("–"))
         assert (low, high) == pytest.approx((bounds.low, bounds.high), abs=0.0051, rel=0.06)
     own = counts.take([0])  # business, the class that is shown first
     for row, metric in zip(
@@ -236,6 +238,32 @@ def test_the_map_reaches_every_word(page, counts):
     assert page.locator("#map-here button.word").count() == n
     page.locator("#map-here button.word").last.click()
     assert panel(page).is_visible()
+
+
+def test_the_best_words_stand_beside_the_map(page, counts):
+    """Those that the library ranks first, and a click opens their panel."""
+    names, best = counts.names(), page.locator("#map-best ol")
+    for place, side in ((0, "positive"), (1, "negative")):
+        ranking = rank(score(counts.take([0]), METRICS[0]), side=side)
+        listed = best.nth(place).locator("button").all_inner_texts()
+        scores = [abs(ranking.scores[names.tolist().index(word)]) for word in listed]
+        assert len(listed) == 12
+        assert scores == sorted(scores, reverse=True)
+        assert scores[0] == abs(ranking.scores[ranking.order[0]])
+    page.locator("#map-axes").select_option("ranks")
+    assert page.locator("#map-best h3").all_inner_texts() == ["For business", "For film"]
+    page.locator("#map-axes").select_option("rates")
+    best.first.locator("button").first.click()
+    assert panel(page).locator("h2").inner_text() == best.first.locator("button").first.inner_text()
+
+
+def test_a_word_of_a_tile_opens_in_the_class_of_the_tile(page):
+    from playwright.sync_api import expect
+
+    tile = page.locator("#tiles > li", has=page.get_by_role("button", name="sport"))
+    tile.locator(".chips button").first.click()
+    expect(panel(page).locator("h3", has_text="Scores in sport")).to_be_visible()
+    assert "class=sport" in page.url
 
 
 def test_labels_of_the_map_do_not_overlap_and_axes_change_them(page):

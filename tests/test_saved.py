@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 import zipfile
 from copy import deepcopy
 
@@ -30,6 +28,8 @@ from termsieve import (
     load_model,
     train_model,
 )
+from termsieve.cli.app import app
+from termsieve.cli.shell import exit_code
 from termsieve.errors import FormatError
 from termsieve.estimators import RatioClassifier, RatioSelector, TermWeighter, WeightSelector, WFOSelector
 from termsieve.learners import LEARNERS
@@ -252,16 +252,18 @@ def test_a_file_of_ones_own_may_have_its_own_pattern(saved):
     assert load_model(saved(pipeline), trust=True).predict(TEXTS) == LABELS
 
 
-def test_the_command_line_says_and_takes_trust(tmp_path, saved):
+def test_the_command_line_says_and_takes_trust(tmp_path, saved, capsys):
     path = saved(fitted(TermVectorizer(), get_learner("svm")), lambda p: p[0].set_params(input="filename"))
     secret = tmp_path / "secret.txt"
     secret.write_text("cheap pills")
     (tmp_path / "texts.csv").write_text(f"text\n{secret}\n")
-    words = [sys.executable, "-m", "termsieve", "predict", str(path), str(tmp_path / "texts.csv")]
-    refused = subprocess.run(words, capture_output=True, text=True)
-    assert (refused.returncode, refused.stdout) == (1, "")
-    assert "--trust" in refused.stderr
-    assert subprocess.run([*words, "--trust"], capture_output=True, text=True).stdout == "spam\n"
+    words = ["predict", str(path), str(tmp_path / "texts.csv")]
+    assert exit_code(app, words) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "--trust" in said.err
+    assert exit_code(app, [*words, "--trust"]) == 0
+    assert capsys.readouterr().out == "spam\n"
 
 
 # What a small file must not unpack to.

@@ -12,7 +12,7 @@ from termsieve.files import MARK, checksum
 from termsieve.studies import Plan
 from termsieve.studies.manifest import FORMAT_VERSION, manifest_text
 from termsieve.studies.results import ROWS, SELECTIONS, Results, schema
-from termsieve.studies.runner import stored_plan
+from termsieve.studies.status import stored_plan
 from termsieve.studies.store import Store
 
 CORPUS = {

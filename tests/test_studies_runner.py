@@ -339,6 +339,14 @@ def test_the_estimate(data):
     text = study_summary(data / "plan.toml", data=data, calibrate_seconds=0)
     assert "2 corpora, 4 problems, 2 trials x 3 parts (kfold), 2 methods, 1 learner" in text
     assert "method bns" in text
+    assert "is made for" not in text
+
+
+@pytest.mark.parametrize(("values", "told"), [("", True), ('values = "counts"', False)])
+def test_the_estimate_tells_of_values_that_a_learner_is_not_made_for(data, tmp_path, values, told):
+    (tmp_path / "plan.toml").write_text(PLAN.replace('name = "svm"', f'name = "nb"\n{values}'))
+    text = study_summary(tmp_path / "plan.toml", data=data, calibrate_seconds=0)
+    assert ("nb is made for counts and gets presence; `values` of the learner changes that" in text) == told
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from termsieve.errors import InputError, near_name, shown
+from termsieve.labels import is_missing
 
 Wanted = str | int | Sequence[str | int] | None  # a column by name, or by number from 1; several for labels
 Columns = dict[str, str | tuple[str, ...]]  # role -> column, or several indicator columns
 Rows = Sequence[Sequence[Any]]
 LONG_TEXT = 15  # mean number of characters from which the cells of a column may be documents
 INDICATOR = {"0", "1", "0.0", "1.0", "True", "False", "true", "false", "TRUE", "FALSE"}
+_WORD = 10  # most characters that a cell without spaces, such as an id, counts for
 # Role -> the usual names, in lower case, by which a column is recognised.
 USUAL_NAMES: dict[str, tuple[str, ...]] = {
     "text": (
@@ -42,6 +47,60 @@ USUAL_NAMES: dict[str, tuple[str, ...]] = {
     "split": (),
     "by": (),
 }
+# Further names, also in other languages; they count where no column has one of those above.
+_TEXT_NAMES = """
+texts documents tweet tweets tweet_text full_text review_body review_content comment_text comment_body
+message_text message_body sentence sentences utterance post post_text selftext article article_text
+headline statement narrative complaint consumer_complaint_narrative transcript transcription lyrics
+sms question_text caption clean_text cleaned_text
+nachricht inhalt beschreibung kommentar beitrag rezension
+texte contenu commentaire avis
+texto contenido comentario mensaje reseña
+conteúdo conteudo comentário mensagem avaliação
+testo contenuto commento messaggio recensione
+tekst inhoud bericht beschrijving treść opis komentarz wiadomość
+meddelande beskrivning besked beskrivelse
+текст сообщение отзыв комментарий описание содержание
+metin yorum mesaj içerik
+نص النص تعليق
+文本 内容 內容 正文 评论 評論 留言
+本文 テキスト 文章 レビュー コメント
+텍스트 내용 리뷰 문장
+ข้อความ
+"""
+_LABEL_NAMES = """
+stars star_rating rating ratings overall emotion emotions intent intents genre genres polarity queue
+department class_label class_name label_name label_text category_name news_category sentiment_label
+airline_sentiment target_name gold_label is_spam
+klasse kategorie kategorien etikett thema stimmung
+classe catégorie étiquette thème
+clase categoría categoria etiqueta tema sentimiento
+rótulo etichetta categorie onderwerp klasa kategoria etykieta kategori
+класс категория метка тема рубрика тональность
+sınıf etiket duygu
+فئة الفئة تصنيف التصنيف
+标签 標籤 类别 類別 分类 分類
+ラベル カテゴリ カテゴリー
+라벨 레이블 카테고리 분류
+หมวดหมู่
+"""
+OTHER_NAMES = {"text": tuple(_TEXT_NAMES.split()), "label": tuple(_LABEL_NAMES.split())}
+_BETWEEN = re.compile(r"[\s_-]+")
+
+
+def _plain(name: str) -> str:
+    """Return a name without regard to case, spaces, hyphens and underscores.
+
+    >>> _plain("Review Text"), _plain("reviewText")
+    ('reviewtext', 'reviewtext')
+    """
+    return _BETWEEN.sub("", unicodedata.normalize("NFKC", name)).lower()
+
+
+_USUAL, _OTHER = (
+    {role: frozenset(map(_plain, names)) for role, names in table.items()}
+    for table in (USUAL_NAMES, OTHER_NAMES)
+)
 
 
 def find_column(names: Iterable[Any], role: str, wanted: Wanted, where: str, hint: str = "") -> str:
@@ -56,7 +115,7 @@ def find_column(names: Iterable[Any], role: str, wanted: Wanted, where: str, hin
     if wanted is not None:
         wanted = str(wanted)
         if wanted not in listed and wanted.isdecimal() and 1 <= int(wanted) <= len(listed):
-            return listed[int(wanted) - 1]
+            wanted = listed[int(wanted) - 1]
         if wanted not in listed:
             near = near_name(wanted, listed)
             raise InputError(
@@ -68,6 +127,7 @@ def find_column(names: Iterable[Any], role: str, wanted: Wanted, where: str, hin
             )
         return wanted
     likely = [name for name in listed if is_usual(name, role)]
+    likely = likely or [name for name in listed if is_usual(name, role, _OTHER)]
     if len(likely) != 1:
         doubt = "several could be it" if likely else "none has a usual name"
         raise InputError(
@@ -77,10 +137,10 @@ def find_column(names: Iterable[Any], role: str, wanted: Wanted, where: str, hin
     return likely[0]
 
 
-def is_usual(name: str, role: str | None = None) -> bool:
+def is_usual(name: str, role: str | None = None, names: dict[str, frozenset[str]] = _USUAL) -> bool:
     """Return whether a name is usual for a role, or for any."""
-    roles = USUAL_NAMES if role is None else (role,)
-    return any(name.strip().lower() in USUAL_NAMES[role] for role in roles)
+    plain = _plain(name)
+    return any(plain in names.get(role, ()) for role in (names if role is None else (role,)))
 
 
 def find_columns(
@@ -92,11 +152,12 @@ def find_columns(
     where: str,
     rows: Rows = (),
     unlabelled: bool = False,
+    hint: str = "",
 ) -> Columns:
     """Return the column for each role; text and label are recognised by their names if they are not given.
 
     Several columns of labels, as a list or with commas, are indicator columns: their names are the classes.
-    The first `rows` help to word an error. An `unlabelled` table has no column for the labels.
+    The first `rows` and a `hint` help to word an error. An `unlabelled` table has no column for the labels.
 
     >>> find_columns(["id", "Body", "tag"], None, None, where="mail.csv")
     {'text': 'Body', 'label': 'tag'}
@@ -104,13 +165,16 @@ def find_columns(
     {'text': 'text', 'label': ('toxic', 'threat')}
     """
     listed = [str(name) for name in names]
-    found: Columns = {"text": find_column(listed, "text", text, where, _text_hint(listed, rows))}
+    text_hint, label_hint = _text_hint(listed, rows), _label_hint(listed, rows)
+    if text is None and label is None and not unlabelled:
+        _check_any(listed, where, f"{text_hint}{label_hint}{hint}")
+    found: Columns = {"text": find_column(listed, "text", text, where, f"{text_hint}{hint}")}
     if not unlabelled:
         several = _several(label, listed)
         if several:
             found["label"] = tuple(find_column(listed, "label", name, where) for name in several)
         else:
-            found["label"] = find_column(listed, "label", label, where, _label_hint(listed, rows))
+            found["label"] = find_column(listed, "label", label, where, f"{label_hint}{hint}")
     if split is not None:
         found["split"] = find_column(listed, "split", split, where)
     if found["text"] in (found.get("label"), *_as_tuple(found.get("label"))):
@@ -118,6 +182,18 @@ def find_columns(
             f"{where}: text and label are both column {found['text']!r}; name two different ones"
         )
     return found
+
+
+def _check_any(names: list[str], where: str, hint: str) -> None:
+    """Raise one error about both columns if neither the text nor the label is recognised by its name."""
+    for role in ("text", "label"):
+        with suppress(InputError):
+            find_column(names, role, None, where)
+            return
+    raise InputError(
+        f"{where}: which columns are the text and the label? Give text= and label=, their names are not "
+        f"usual; its columns: {shown(names)}{hint}"
+    )
 
 
 def _as_tuple(names: str | tuple[str, ...] | None) -> tuple[str, ...]:
@@ -160,8 +236,14 @@ def long_column(names: Sequence[str], rows: Rows) -> str | None:
 
 
 def _weight(cell: str) -> int:
-    """Return the length of a text; a letter outside the alphabets, such as a Chinese one, counts as three."""
-    return len(cell) if cell.isascii() else sum(1 + 2 * (character > "\u0dff") for character in cell)
+    """Return the length of a text; a letter outside the alphabets, such as a Chinese one, counts as three.
+
+    A cell without spaces is an id, a number or an address, not a text, unless its script has none.
+    """
+    if cell.isascii():
+        return len(cell) if " " in cell.strip() else min(len(cell), _WORD)
+    n_wide = sum(character > "\u0dff" for character in cell)
+    return len(cell) + 2 * n_wide if n_wide or " " in cell.strip() else min(len(cell), _WORD)
 
 
 def likely_columns(
@@ -192,7 +274,7 @@ def likely_columns(
 
 def _cells(names: Sequence[str], rows: Rows, name: str) -> list[Any]:
     place = list(names).index(name)
-    return [row[place] for row in rows if row[place] not in (None, "")]
+    return [row[place] for row in rows if not is_missing(row[place]) and row[place] != ""]
 
 
 def _recurs(cells: list[Any]) -> bool:
@@ -211,5 +293,6 @@ def _label_hint(names: list[str], rows: Rows) -> str:
     marks = [name for name, held in cells.items() if held and {str(cell) for cell in held} <= INDICATOR]
     if len(marks) > 1:
         return f"; {shown(marks)} hold 0 and 1: give label='{','.join(marks)}' if they are the classes"
-    likely = [name for name, held in cells.items() if _recurs(held)]
-    return f"; {shown(likely)} could be it, with values that recur" if likely else ""
+    longest = long_column(names, rows)
+    likely = [name for name, held in cells.items() if name != longest and _recurs(held)]
+    return f"; {shown(likely)} could be the label, with values that recur" if likely else ""

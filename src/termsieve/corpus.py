@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
@@ -20,6 +21,7 @@ from termsieve.labels import (
     check_missing,
     document_labels,
     is_missing,
+    label_doubts,
     present_labels,
     split_labels,
 )
@@ -27,6 +29,8 @@ from termsieve.matrices import canonical_csr
 
 if TYPE_CHECKING:
     import polars
+
+_log = logging.getLogger("termsieve")
 
 
 class Corpus:
@@ -200,6 +204,31 @@ class Corpus:
         )
         return part
 
+    def with_texts(self, texts: Iterable[str]) -> Corpus:
+        """Return this corpus with other texts for its documents.
+
+        Parameters
+        ----------
+        texts : iterable of str
+            One text per document.
+
+        Returns
+        -------
+        Corpus
+            The same labels, split, name and source.
+
+        Examples
+        --------
+        >>> Corpus(["cheap!", "see you"], ["spam", "ham"]).with_texts(["cheap", "see you"]).texts
+        ('cheap', 'see you')
+        """
+        given = _clean_texts(texts)
+        if self.texts is None or len(given) != len(self):
+            raise InputError(f"texts for {len(self):,} documents with texts are wanted, not {len(given):,}")
+        other = Corpus.__new__(Corpus)
+        other._set(**{key: self.__dict__[key] for key in Corpus.__annotations__} | {"texts": given})
+        return other
+
     def renamed(self, name: str) -> Corpus:
         """Return this corpus under another name.
 
@@ -313,6 +342,9 @@ class Corpus:
         parts = None
         if "split" in columns:
             parts = ["" if is_missing(value) else str(value) for value in columns["split"]]
+        if separator is None:
+            for doubt in label_doubts(columns["label"]):
+                _log.warning("the frame: %s", doubt)
         labels, kept = present_labels(split_labels(columns["label"], separator), missing)
         if len(kept) < len(texts):
             texts = [texts[i] for i in kept]

@@ -41,7 +41,8 @@ def plain_text(text: object) -> str:
     >>> plain_text("\\ud800x")
     '?x'
     """
-    return str(text).encode("utf-8", "replace").decode("utf-8")
+    plain = str(text)
+    return plain if plain.isascii() else plain.encode("utf-8", "replace").decode("utf-8")
 
 
 def html_table(

@@ -93,6 +93,16 @@ def shown(names: Iterable[str], limit: int = 20) -> str:
     return ", ".join(short + ["..."] * (len(listed) > limit))
 
 
+def beyond_python(error: Exception) -> str:
+    """Return why Python's own reader of JSON or TOML gave up on a text that may be valid.
+
+    >>> beyond_python(RecursionError())
+    'it is nested too deep'
+    """
+    # A plain ValueError is raised for a whole number of more than 4,300 digits.
+    return "it is nested too deep" if isinstance(error, RecursionError) else "a number has too many digits"
+
+
 def require(module: str, extra: str) -> ModuleType:
     """Import an optional `module`, or raise an error with the pip command that installs it."""
     try:

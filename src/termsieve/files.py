@@ -6,6 +6,7 @@ import hashlib
 import os
 import secrets
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -56,6 +57,45 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
     """Write `content` to `path`; a failed write leaves no incomplete file (see `whole_file`)."""
     with whole_file(path) as file:
         file.write(content)
+
+
+def kept_file(name: str) -> bytes | None:
+    """Return what `keep_file` kept under a name; None if there is none, or if others may have written it."""
+    try:
+        folder = _cache_folder()
+        if not (_only_ours(folder) and _only_ours(folder / name)):
+            return None
+        return (folder / name).read_bytes()
+    except (OSError, RuntimeError):
+        return None
+
+
+def keep_file(name: str, content: bytes) -> None:
+    """Keep content that can be made again in the user's cache folder, if that can be written."""
+    with suppress(OSError, RuntimeError):
+        folder = _cache_folder()
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if _only_ours(folder):
+            write_whole(folder / name, content)
+            (folder / name).chmod(0o600)  # whatever the user's mask leaves to others
+
+
+def _cache_folder() -> Path:
+    """Return the folder of this user for files that can be made again; RuntimeError if there is no home."""
+    if sys.platform == "win32" and os.environ.get("LOCALAPPDATA"):
+        return Path(os.environ["LOCALAPPDATA"], "termsieve", "Cache")
+    given = os.environ.get("XDG_CACHE_HOME", "")
+    usual = Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
+    return (Path(given) if os.path.isabs(given) else usual) / "termsieve"
+
+
+def _only_ours(path: Path) -> bool:
+    """Return whether a file or folder is the user's own, and nobody else may write to it."""
+    status = path.lstat()
+    if stat.S_ISLNK(status.st_mode):
+        return False
+    # Windows has no such owners and rights; its folders of a user are that user's.
+    return not hasattr(os, "getuid") or (status.st_uid == os.getuid() and not status.st_mode & 0o022)
 
 
 def leftovers(folder: Path) -> Iterator[Path]:

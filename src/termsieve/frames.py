@@ -47,9 +47,13 @@ def frame_columns(frame: Any, text: Wanted, label: Wanted, split: str | None = N
 
 def _dataset_columns(dataset: Any, text: Wanted, label: Wanted, split: str | None) -> dict[str, list[Any]]:
     found = find_columns(dataset.column_names, text, label, split, where="the dataset")
-    names = {name for group in found.values() for name in (group if isinstance(group, tuple) else (group,))}
-    table = dataset.select_columns(sorted(names)).with_format("arrow")[:]
-    values = _native_columns(table, text, label, split)
+    names = _all_names(found)
+    chosen = dataset.select_columns(sorted(names))
+    if hasattr(chosen, "__len__"):
+        values = _native_columns(chosen.with_format("arrow")[:], text, label, split)
+    else:  # an iterable dataset, whose rows come one by one
+        rows = list(chosen)
+        values = _values({name: [row[name] for row in rows] for name in names}, found)
     if isinstance(found["label"], str):
         classes = _class_names(dataset.features[found["label"]])
         if classes is not None:
@@ -72,11 +76,16 @@ def _named(value: Any, names: list[str]) -> Any:
 def _native_columns(frame: Any, text: Wanted, label: Wanted, split: str | None) -> dict[str, list[Any]]:
     import narwhals
 
+    if type(frame).__name__ == "RecordBatch":
+        import polars
+
+        frame = polars.from_arrow(frame)
     try:
         table = narwhals.from_native(frame)
     except TypeError:
+        more = "; polars.DataFrame makes one of it" if isinstance(frame, dict | list) else ""
         raise InputError(
-            f"a pandas, polars or other dataframe is needed, not {type(frame).__name__}"
+            f"a pandas, polars or other dataframe is needed, not {type(frame).__name__}{more}"
         ) from None
     except narwhals.exceptions.DuplicateError:
         # Only pandas allows this.
@@ -87,17 +96,19 @@ def _native_columns(frame: Any, text: Wanted, label: Wanted, split: str | None) 
     own = {str(name): name for name in table.columns}
     rows = table.head(SAMPLE_ROWS).rows()
     found = find_columns(own, text, label, split, where="the frame", rows=rows)
-    return _values(table, found, own)
+    names = _all_names(found)
+    return _values({name: table.get_column(own[name]).to_list() for name in names}, found)
 
 
-def _values(table: Any, found: Columns, own: dict[str, Any]) -> dict[str, list[Any]]:
-    def listed(name: str) -> list[Any]:
-        values: list[Any] = table.get_column(own[name]).to_list()
-        return values
+def _all_names(found: Columns) -> set[str]:
+    return {name for group in found.values() for name in (group if isinstance(group, tuple) else (group,))}
 
+
+def _values(columns: Mapping[str, list[Any]], found: Columns) -> dict[str, list[Any]]:
+    """Return the values of each role; several indicator columns become lists of labels."""
     return {
-        role: indicator_labels({name: listed(name) for name in names})
+        role: indicator_labels({name: columns[name] for name in names})
         if isinstance(names, tuple)
-        else listed(names)
+        else columns[names]
         for role, names in found.items()
     }

@@ -25,6 +25,9 @@ SAMPLE_CHARACTERS = 200
 FEW_DOCUMENTS = 5  # of a class, which say little about it
 _NOTABLE = 0.01  # share of the documents from which something in the texts is worth a warning
 _ENTITY = re.compile(r"&(?:[a-z]{2,8}|#\d{2,6}|#x[0-9a-f]{2,5});", re.IGNORECASE)
+_HEADERS = "from|to|subject|date|received|return-path|message-id|delivered-to|path|newsgroups|xref"
+_MAIL = re.compile(rf"\s*(?:{_HEADERS}): \S[^\n]*\n(?:[\w-]+:|\s)", re.IGNORECASE)
+_BASE64 = re.compile(r"^content-transfer-encoding:\s*base64", re.IGNORECASE | re.MULTILINE)
 _NAMES = "a|b|br|div|em|font|h[1-6]|i|img|li|p|span|strong|table|td|tr|ul"
 _TAG = re.compile(rf"</?(?:{_NAMES})(?:\s[^<>]*)?/?>", re.IGNORECASE)
 
@@ -195,8 +198,24 @@ def _text_doubts(texts: Sequence[str]) -> Iterator[str]:
         if found and len(found) >= _NOTABLE * len(texts):
             share, example = _share(len(found), texts), found[0][:20]
             yield f"{share} of the documents hold HTML {what}, such as {example}; {advice}"
+    yield from _mail_doubts(texts)
     if is_usual(texts[0], "text"):
         yield f"the first document is {texts[0]!r}, which looks like the name of a column; is it a header?"
+
+
+def _mail_doubts(texts: Sequence[str]) -> Iterator[str]:
+    mails = sum(_MAIL.match(text) is not None for text in texts)
+    if mails and mails >= _NOTABLE * len(texts):
+        yield (
+            f"{_share(mails, texts)} of the documents begin with the headers of a mail or post, which are "
+            "counted as words; strip='headers' leaves out those of files in folders"
+        )
+    packed = sum(_BASE64.search(text) is not None for text in texts)
+    if packed and packed >= _NOTABLE * len(texts):
+        yield (
+            f"{_share(packed, texts)} of the documents hold parts in base64, which are no words; decode them "
+            "first"
+        )
 
 
 def _share(n: int, texts: Sequence[str]) -> str:

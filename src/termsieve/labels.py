@@ -7,7 +7,8 @@ labels never become equal: a label that cannot be kept exactly is an error.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
 from numbers import Integral, Real
@@ -32,6 +33,8 @@ _MARKS = {
 # What parts several labels in a cell, and what names the parts of a split, not classes.
 SEPARATORS = ("|", ";", ",")
 PART_NAMES = {"train", "training", "test", "testing", "dev", "val", "valid", "validation"}
+# What programs write for a value that is missing; in a cell of text it is a word like any other.
+NO_VALUES = {"nan", "na", "n/a", "#n/a", "<na>", "null"}
 LEAST_DISTINCT = 20  # documents; fewer may well have a label each
 _LEAST, _GREATEST = -(2**63), 2**64 - 1
 
@@ -178,19 +181,27 @@ def check_missing(missing: str) -> None:
 
 
 def split_labels(labels: list[Any], separator: str | None) -> list[Any]:
-    """Return the labels; with a `separator`, each text is split into a tuple."""
+    """Return the labels; with a `separator`, each text is split into a tuple.
+
+    A text may also be a list as Python or JSON spells it.
+
+    >>> split_labels(["a;b", "a"], ";"), split_labels(["['joy', 'fear']", "[]"], ",")
+    ([('a', 'b'), ('a',)], [('joy', 'fear'), ()])
+    """
     if separator is None:
         return labels
     if not separator:
         raise ParameterError(
             "separator='' cannot separate labels; give the text between two labels, such as ';'"
         )
-    return [
-        tuple(word for part in value.split(separator) if (word := part.strip()))
-        if isinstance(value, str)
-        else value
-        for value in labels
-    ]
+    return [_label_parts(value, separator) if isinstance(value, str) else value for value in labels]
+
+
+def _label_parts(cell: str, separator: str) -> tuple[str, ...]:
+    blanks = None
+    if cell[:1] == "[" and cell[-1:] == "]":
+        cell, blanks = cell[1:-1], " \t\r\n'\""
+    return tuple(word for part in cell.split(separator) if (word := part.strip(blanks)))
 
 
 def label_doubts(labels: Sequence[Any]) -> list[str]:
@@ -199,16 +210,19 @@ def label_doubts(labels: Sequence[Any]) -> list[str]:
     >>> label_doubts(["a;b", "b", "a;c", "c;b"])
     ["most labels hold ';'; give separator=';' if a cell holds several labels"]
     """
-    words = [label for label in labels if isinstance(label, str)]
-    if not words:
-        return []
+    # Each distinct label is looked at once, because there may be millions of documents.
+    words = Counter([label for label in labels if isinstance(label, str)])
+    n = words.total()
     doubts = []
-    for separator in SEPARATORS:
-        parts = [label.split(separator) for label in words]
-        several = [part for part in parts if len(part) > 1 and all(word.strip() for word in part)]
-        distinct = {word.strip() for part in parts for word in part}
+    for separator in SEPARATORS if any(mark in label for label in words for mark in SEPARATORS) else ():
+        parts = {label: label.split(separator) for label in words}
+        n_several = sum(
+            words[label] for label, part in parts.items() if len(part) > 1 and all(map(str.strip, part))
+        )
+        n_parts = sum(words[label] * len(part) for label, part in parts.items())
+        distinct = {word.strip() for part in parts.values() for word in part}
         # Parts of labels recur in other labels; those of a sentence do not.
-        if 2 * len(several) > len(words) and 2 * len(distinct) < sum(map(len, parts)) + 2:
+        if 2 * n_several > n and 2 * len(distinct) < n_parts + 2:
             doubts.append(
                 f"most labels hold {separator!r}; give separator={separator!r} if a cell holds several labels"
             )
@@ -218,11 +232,33 @@ def label_doubts(labels: Sequence[Any]) -> list[str]:
         doubts.append(
             f"the labels {', '.join(sorted(distinct))} are a split, not classes; give label= another column"
         )
-    if len(words) >= LEAST_DISTINCT and len(distinct) > 0.9 * len(words):
+    if n >= LEAST_DISTINCT and len(distinct) > 0.9 * n:
         doubts.append(
-            f"{len(words):,} labels have {len(distinct):,} values; give label= another column if they are ids"
+            f"{n:,} labels have {len(distinct):,} values; give label= another column if they are ids or "
+            "measurements"
         )
+    else:
+        doubts += _spelling_doubts(words)
     return doubts
+
+
+def _spelling_doubts(words: Counter[str]) -> Iterator[str]:
+    """Yield sentences about labels that differ only in case or spaces, or that stand for no label."""
+    spellings: dict[str, list[str]] = {}
+    for label in sorted(words):
+        spellings.setdefault(" ".join(label.casefold().split()), []).append(label)
+    alike = [group for group in spellings.values() if len(group) > 1]
+    if alike:
+        named = ", ".join(map(repr, alike[0][:3]))
+        more = " (and others)" if len(alike) > 1 else ""
+        yield (
+            f"the labels {named}{more} differ only in case or spaces; spell them alike if they are one class"
+        )
+    for plain in sorted(spellings.keys() & NO_VALUES):
+        n = sum(words[label] for label in spellings[plain])
+        yield (
+            f"{n:,} documents have the label {spellings[plain][0]!r}; leave the cell empty if they have none"
+        )
 
 
 def indicator_labels(marks: dict[str, list[Any]]) -> list[tuple[str, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from itertools import chain
 from typing import IO, Any
@@ -17,6 +18,7 @@ from sklearn.pipeline import Pipeline
 from termsieve.corpus import Corpus
 from termsieve.drift import Drift, compared
 from termsieve.errors import FormatError, InputError, ParameterError, TermsieveError
+from termsieve.estimators.vectorizer import TermVectorizer
 from termsieve.evaluation import Evaluation
 from termsieve.files import write_whole
 from termsieve.learners import LEARNERS
@@ -111,13 +113,16 @@ class Model:
             raise ParameterError(
                 "the model gives no probabilities; train one with learner='lr', or ask for scores"
             )
+        steps = _one_thread(self.pipeline[:-1]) if len(self.pipeline) > 1 else None
         yield from chain.from_iterable(
-            in_order(lambda piece: self._predictions(piece, scores, probabilities), pieces(texts))
+            in_order(lambda piece: self._predictions(steps, piece, scores, probabilities), pieces(texts))
         )
 
-    def _predictions(self, texts: list[str], scores: bool, probabilities: bool) -> list[Prediction]:
+    def _predictions(
+        self, steps: Pipeline | None, texts: list[str], scores: bool, probabilities: bool
+    ) -> list[Prediction]:
         try:
-            X = self.pipeline[:-1].transform(texts) if len(self.pipeline) > 1 else texts
+            X = texts if steps is None else steps.transform(texts)
             last = self.pipeline[-1]
             found = np.asarray(last.predict(X))
             nothing: list[Any] = [None] * len(texts)
@@ -258,6 +263,16 @@ class Model:
             learner = learner.estimator
         names = [name for name, entry in LEARNERS.items() if entry.estimator is type(learner)]
         return f"<Model: {names[0] if names else type(learner).__name__} on {len(self.terms):,} terms>"
+
+
+def _one_thread(steps: Pipeline) -> Pipeline:
+    """Return steps whose vectorizer counts with one thread, where several pieces are counted at once."""
+    first = steps[0]
+    if not isinstance(first, TermVectorizer) or first.n_threads is not None:
+        return steps
+    alone = copy(first)
+    alone.n_threads = 1
+    return Pipeline([(steps.steps[0][0], alone), *steps.steps[1:]])
 
 
 def export(model: Model, to: str = "json", *, dialect: str = "duckdb") -> str:

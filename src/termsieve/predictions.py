@@ -47,6 +47,19 @@ def documents_of(source: Any, format: str | None, options: dict[str, Any]) -> It
     yield from zip(corpus.texts, [None] * len(corpus), corpus.labels.tolist(), strict=True)
 
 
+def table_column(source: Any, name: str, format: str | None = None, **options: Any) -> list[Any]:
+    """Return the cells of a column beside the texts: None where one is empty, numbers if all others are."""
+    if (format or guessed_format(source)) != "table":
+        raise ParameterError(f"{source} is no table, so it has no column {name!r}")
+    taken = {key: value for key, value in options.items() if key not in ("missing", "label_from")}
+    cells = [id for _, id, _ in documents_of(source, "table", taken | {"id": name})]
+    cells = [None if is_missing(cell) else cell for cell in cells]
+    try:
+        return [None if cell is None else float(cell) for cell in cells]
+    except (TypeError, ValueError):  # dates and names are compared as they are
+        return cells
+
+
 def judged(
     classes: Sequence[Any], several: bool, truth: Iterable[Any], said: Iterable[Any]
 ) -> Evaluation | None:

@@ -18,6 +18,7 @@ from termsieve.terms import Analysis, count_terms
 
 MOST_TERMS = 20_000  # that are kept with a model
 MOST_TEXT = 10_000  # characters of a text in a record
+MOST_OPTION = 300  # characters of an option in a call
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Record:
 
     `terms` gives the training documents with each term, for all terms in at least `least` of them. `coverage`
     is the mean over the documents of the share of their terms that enough other documents have, and its
-    standard deviation.
+    standard deviation. `call` is the call in Python that trains the model again.
     """
 
     how: str
@@ -40,6 +41,7 @@ class Record:
     measured: Evaluation | None = None
     date: str = ""
     termsieve: str = ""
+    call: str = ""
 
     def to_json(self) -> str:
         """Return the record as JSON, which `from_json` reads."""
@@ -48,7 +50,8 @@ class Record:
     def provenance(self) -> dict[str, Any]:
         """Return the origin and the figures, without the counts, for an exported model."""
         return {
-            **{name: getattr(self, name) for name in ("how", "source", "fingerprint", "documents", "date")},
+            **{name: getattr(self, name) for name in ("how", "call", "source", "fingerprint", "documents")},
+            "date": self.date,
             "termsieve": self.termsieve,
             "class_sizes": [list(pair) for pair in self.classes],
             "measured": self.measured and self.measured.to_dict(),
@@ -60,6 +63,7 @@ class Record:
         try:
             found = json.loads(text)
             texts = {name: str(found[name])[:MOST_TEXT] for name in TEXTS}
+            texts["call"] = str(found.get("call", ""))[:MOST_TEXT]  # which earlier records do not have
             measured = found["measured"]
             mean, deviation = map(float, found["coverage"])
             record = cls(
@@ -83,7 +87,9 @@ class Record:
 TEXTS = ("how", "source", "fingerprint", "date", "termsieve")
 
 
-def recorded(corpus: Corpus, analysis: Analysis, how: str, measured: Evaluation | None = None) -> Record:
+def recorded(
+    corpus: Corpus, analysis: Analysis, how: str, measured: Evaluation | None = None, call: str = ""
+) -> Record:
     """Return the record of a model that the texts of a corpus trained, cut into words by `analysis`."""
     assert corpus.texts is not None
     sizes = tuple((_plain(label), int(n)) for label, n in corpus.class_sizes.items())
@@ -105,7 +111,23 @@ def recorded(corpus: Corpus, analysis: Analysis, how: str, measured: Evaluation 
         measured=measured,
         date=datetime.datetime.now(datetime.UTC).date().isoformat(),
         termsieve=__version__,
+        call=call,
     )
+
+
+def called(name: str, options: dict[str, Any]) -> str:
+    """Return a call in Python, without the options that were not given.
+
+    >>> called("train_model", {"k": 20, "drop": (), "target": None, "stop_words": "english"})
+    "train_model(corpus, k=20, stop_words='english')"
+    """
+    given = [f"{key}={_short(value)}" for key, value in options.items() if value is not None and value != ()]
+    return f"{name}({', '.join(['corpus', *given])})"
+
+
+def _short(value: Any) -> str:
+    spelled = repr(value)
+    return spelled if len(spelled) <= MOST_OPTION else "..."
 
 
 def words_only(analysis: Analysis) -> Analysis:

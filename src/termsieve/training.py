@@ -22,11 +22,13 @@ from termsieve.learners import get_learner, learner_declaration
 from termsieve.metrics import get_metric
 from termsieve.models import Model
 from termsieve.ranking import Combine, Side
-from termsieve.records import recorded
+from termsieve.records import called, recorded
 from termsieve.sources import Frame, corpus_of
 from termsieve.spec import TRAINING
 from termsieve.telling import MetricSpec, select_terms
 from termsieve.terms import suited_options, term_matrix
+
+USUAL = {"side": "both", "combine": "max", "min_df": 1, "max_df": 1.0}  # not worth telling in a record
 
 
 def train_model(
@@ -119,7 +121,11 @@ def train_model(
     measured = None if folds is None else _cross_validated(corpus, target, folds, trained, model.classes)
     spelled = f"{learner} on {len(model.terms):,} terms by {method or get_metric(metric).name}"
     analysis = model.pipeline[0]._analysis().checked()
-    return replace(model, record=recorded(corpus, analysis, spelled, measured))
+    given = {name: value for name, value in how.items() if value != USUAL.get(name)}
+    ranked = None if method is not None else str(get_metric(metric))
+    named = {"metric": ranked, "learner": learner, "folds": folds, "method": method}
+    call = called("termsieve.train_model", named | given | options)
+    return replace(model, record=recorded(corpus, analysis, spelled, measured, call))
 
 
 def _trained(

@@ -18,7 +18,7 @@ from pathlib import Path
 ROUND = 200  # inputs that a process tries under one seed
 HANG_SECONDS = 120  # without an input being finished
 NAMES = (
-    *("counts", "checkpoint", "shards", "results", "model"),
+    *("counts", "checkpoint", "shards", "results", "model", "portable"),
     *("arff", "reuters", "reviews", "svmlight", "csv", "jsonl", "parquet", "plan"),
 )
 

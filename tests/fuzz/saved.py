@@ -1,4 +1,4 @@
-"""Targets whose files termsieve writes itself: counts, checkpoints, shards, results, models.
+"""Targets whose files termsieve writes itself: counts, checkpoints, shards, results, models, exported models.
 
 Where the content is guarded by a checksum, the changed content is written by the function that makes the
 checksum, so that a reader gets to see the change.
@@ -23,13 +23,15 @@ from hypothesis import strategies as st
 from scipy import sparse
 from tests.fuzz.changes import changed_array, changed_bytes, changed_value
 
-from termsieve import Counts, count, rank, score
+from termsieve import Corpus, Counts, count, rank, read, score, train_model
 from termsieve.cli.app import app
 from termsieve.cli.shell import exit_code
 from termsieve.counts.shards import read_shards, write_shards
 from termsieve.counts.storage import FORMAT as COUNTS_FORMAT
 from termsieve.errors import FormatError
+from termsieve.models import export
 from termsieve.parquet import sealed
+from termsieve.portable import scorer
 from termsieve.studies import load_plan, run_study, study_status
 from termsieve.studies.results import Results
 
@@ -306,6 +308,58 @@ def _model_read(folder: Path) -> None:
         raise answered(said.getvalue())
 
 
+# Exported models.
+
+
+def _portable_made(folder: Path) -> None:
+    mails = read(folder / "mails.csv")
+    texts, labels = list(mails.texts or ()), [str(label) for label in mails.labels]
+    several = [
+        (label, "long") if len(text) > 15 else (label,) for text, label in zip(texts, labels, strict=True)
+    ]
+    made = {
+        "words": train_model(mails, learner="lr", k=5, ngram_range=(1, 2), stop_words=["the"], folds=2),
+        "stems": train_model(Corpus([f"{text} \u03c3" for text in texts], several), k=5, stem="porter"),
+        "characters": train_model(mails, learner="nb", target="spam", k=5, analyzer="char_wb"),
+    }
+    for name, model in made.items():
+        (folder / f"{name}.json").write_text(export(model))
+
+
+@st.composite
+def _portable_files(draw: Any) -> Files:
+    made = _made(_portable_made)
+    content = made[draw(st.sampled_from(["words.json", "stems.json", "characters.json"]))]
+    if draw(st.integers(0, 3)) == 0:
+        return {"model.json": draw(changed_bytes(content))}
+    return {"model.json": json.dumps(draw(_changed_description(json.loads(content)))).encode()}
+
+
+@st.composite
+def _changed_description(draw: Any, found: Any) -> Any:
+    """Return a description with a change anywhere, in its long tables no more often than elsewhere."""
+    place = draw(st.sampled_from(["anywhere", *sorted(found), *(f"text.{name}" for name in found["text"])]))
+    if place == "anywhere":
+        return draw(changed_value(found))
+    inside, _, name = place.rpartition(".")
+    part = found[inside] if inside else found
+    changed = draw(changed_value({name: part[name]}))
+    del part[name]
+    part.update(changed)
+    return found
+
+
+def _portable_read(folder: Path) -> None:
+    try:
+        model = scorer.load(folder / "model.json")
+        for text in ("Cheap PILLS, now!", "\u0130\u03a3 the meetings", ""):
+            model.decide(text)
+            model.explain(text)
+        model.probabilities("cheap")
+    except scorer.ModelError as error:
+        raise FormatError(str(error)) from None
+
+
 def answered(said: str) -> Exception:
     """Return what the command line said as the error it stands for; one that nobody foresaw is not ours."""
     lines = [line for line in said.splitlines() if not line.startswith("read ")]
@@ -319,4 +373,5 @@ SAVED_TARGETS: dict[str, tuple[Any, Callable[[Path], None]]] = {
     "shards": (_shard_files(), _shards_read),
     "results": (_results_files(), _results_read),
     "model": (_model_files(), _model_read),
+    "portable": (_portable_files(), _portable_read),
 }

@@ -19,9 +19,13 @@ from termsieve.adviser.probabilities import Calibrated
 from termsieve.adviser.promise import Difference, Promise
 from termsieve.adviser.race import Choice
 from termsieve.adviser.verdicts import Verdicts
+from termsieve.corpus import Corpus
 from termsieve.display import html_table
+from termsieve.errors import ParameterError
 from termsieve.estimators.vectorizer import TermVectorizer
 from termsieve.evaluation import Evaluation
+from termsieve.models import Model
+from termsieve.records import called, recorded
 
 MEASURED = ("accuracy", "precision", "recall", "f1", "f2")
 WORTH = 0.01  # of the figure: what makes more labels worth the work
@@ -256,6 +260,37 @@ class Advice:
             options["ngram_range"] = (1, 2)
         return make_pipeline(TermVectorizer(**options), model)
 
+    def model(self, corpus: Corpus, choice: Choice | None = None) -> Model:
+        """Return the recommended classifier trained on labelled texts, with a record of what was measured.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            The documents that the advice is for, as texts.
+        choice : Choice, optional
+            Another choice, such as one of the frontier; the record then holds no figures.
+
+        Returns
+        -------
+        Model
+            The trained model, which can be saved, exported and watched.
+        """
+        if corpus.texts is None:
+            raise ParameterError("the documents are word counts; a model needs the texts themselves")
+        labels = list(corpus.labels) if corpus.multilabel else corpus.labels
+        fitted = self.pipeline(choice).fit(list(corpus.texts), labels)
+        several = corpus.multilabel and self._recipe.target is None
+        given = {"goal": self.goal, "target": self._recipe.target, **(self._recipe.term_options or {})}
+        picked = choice or self.choice
+        record = recorded(
+            corpus,
+            fitted[0]._analysis().checked(),
+            str(picked),
+            self.evaluation(fitted[-1].classes_) if choice is None else None,
+            f"{called('termsieve.advise', given)}.model(corpus)" if choice is None else "",
+        )
+        return Model(fitted, tuple(corpus.classes.tolist()) if several else None, record)
+
     def explanation(self) -> str:
         """Return what to use, what to expect, how few terms are enough, and what would help."""
         return " ".join(filter(None, self.sentences()))
@@ -299,10 +334,12 @@ class Advice:
 
     def _against(self, rival: Rival) -> str:
         gap = rival.difference
-        verdict = f"{'better' if gap.mean > 0 else 'worse'} than {rival.name} by {abs(gap.mean):.3f}"
-        if abs(gap.mean) < 0.0005:
-            verdict = f"as good as {rival.name}"
-        return f"It is {verdict} on the same documents (difference {gap.low:+.3f} to {gap.high:+.3f})."
+        between = f"(difference {gap.mean:+.3f}, between {gap.low:+.3f} and {gap.high:+.3f})"
+        if gap.low > 0:
+            return f"On the same documents it is better than {rival.name} {between}."
+        if gap.high < 0:
+            return f"On the same documents it is worse than {rival.name} {between}; use that instead."
+        return f"On the same documents it is about as good as {rival.name} {between}."
 
     def _frontier_sentence(self) -> str:
         point = self.within(0.01)
@@ -385,13 +422,16 @@ class Advice:
                 )
         return rows
 
-    def report(self, path: str | os.PathLike[str] | None = None) -> str:
+    def report(self, path: str | os.PathLike[str] | None = None, *, corpus: Corpus | None = None) -> str:
         """Return the advice as one offline HTML document, and write it where a path is given.
 
         Parameters
         ----------
         path : path, optional
             The file to write.
+        corpus : Corpus, optional
+            The documents that the advice is for: the page then also has the model card, and a box in which
+            the recommended classifier, trained on them, can be tried.
 
         Returns
         -------
@@ -401,7 +441,8 @@ class Advice:
         from termsieve.adviser.report import advice_page
         from termsieve.reports.page import write
 
-        return write(advice_page(self).to_html(), path)
+        model = None if corpus is None or corpus.texts is None else self.model(corpus)
+        return write(advice_page(self, model, corpus).to_html(), path)
 
     def __repr__(self) -> str:
         low, high = self.interval()

@@ -65,9 +65,14 @@ def kept_together(
     n_documents = int(sizes[sizes > 1].sum())
     if n_groups == 0:
         return group, NONE_ALIKE
-    enough = all(len(np.unique(alike[side])) >= min(LEAST_GROUPS, side.sum()) for side in truth.T)
-    possible = enough and largest <= max(2, LARGEST * len(truth))
+    given = np.arange(len(truth)) if group is None else group
     together = alike if group is None else _joined(alike, group)
+    enough = all(
+        len(np.unique(together[side])) >= min(LEAST_GROUPS, len(np.unique(given[side]))) for side in truth.T
+    )
+    # Near-duplicates may join given groups one after the other until little is left to test.
+    largest_given = int(np.bincount(given).max())
+    possible = enough and int(np.bincount(together).max()) <= max(2, LARGEST * len(truth), largest_given)
     return together if possible else group, Duplicates(n_documents, n_groups, largest, possible)
 
 

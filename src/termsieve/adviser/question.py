@@ -102,4 +102,7 @@ def _numbers(values: Any, n_docs: int, name: str) -> Any:
     given = np.asarray(values)
     if given.shape != (n_docs,):
         raise InputError(f"{name} must hold one value for each of the {n_docs:,} documents")
-    return np.unique(given, return_inverse=True)[1].astype(np.int64)
+    distinct, number = np.unique(given, return_inverse=True)
+    if len(distinct) < 2:
+        raise InputError(f"{name} has the same value for all documents, so that none could be tested apart")
+    return number.astype(np.int64)

@@ -16,6 +16,7 @@ from termsieve.adviser.goals import Floats, Goal
 from termsieve.adviser.portfolio import BASELINES, METHODS, Budget, Setting, portfolio
 from termsieve.adviser.race import Choice, Race
 from termsieve.adviser.verdicts import Verdicts, joined
+from termsieve.pieces import in_order
 
 N_FOLDS = 5
 SCOUTED = 1000  # documents of a first race, where there are many more
@@ -273,12 +274,14 @@ def values_with(
     """Return decision values, and logarithms of class shares, if a share of a fold's documents trains it."""
     race = found.race
     values, log_shares = race.standings[setting].values.copy(), race.log_shares.copy()
+    parts = []
     for number in found.folds if share < 1 else []:
         train, test = race.splits[number]
         most = int(np.ceil(share * len(train)))
         kept = _sample(race.task.part(train), np.arange(len(train)), most, generator)
-        fold = Split(race.task, train[kept], test)
-        values[test], log_shares[test] = fold.values([setting])[setting], fold.log_shares
+        parts.append(Split(race.task, train[kept], test))
+    for part, said in zip(parts, in_order(lambda part: part.values([setting])[setting], parts), strict=True):
+        values[part.test], log_shares[part.test] = said, part.log_shares
     return values, log_shares
 
 

@@ -46,11 +46,15 @@ def score_grid(metric: Metric, pos: int, neg: int, resolution: int = RESOLUTION)
     Metrics that fold are folded, and signed scores are replaced by their absolute values, as in a ranking of
     both sides.
     """
+    return grid_at(metric, pos, neg, _ticks(pos, resolution), _ticks(neg, resolution))
+
+
+def grid_at(metric: Metric, pos: int, neg: int, tp: NDArray[np.int64], fp: NDArray[np.int64]) -> Grid:
+    """Return the scores of `score_grid` at the given numbers of documents."""
     if not metric.elementwise:
         raise ParameterError(
             f"metric '{metric}' has no isoclines: its score does not follow from the table alone"
         )
-    fp, tp = _ticks(neg, resolution), _ticks(pos, resolution)
     inside, outside = (values.ravel() for values in np.meshgrid(tp, fp, indexing="ij"))
     tables = Counts(inside[None, :], [pos], inside + outside, pos + neg, [0])
     values = score(tables, metric).values[0]

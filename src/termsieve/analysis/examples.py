@@ -17,6 +17,8 @@ from termsieve.terms import Analysis, count_known
 COMPANY_WORDS = 3000  # of these it is counted which stand together
 COMPANY_DOCUMENTS = 50_000
 SILENT_WORDS = 20
+VALUE_BITS = 37  # of 128e9
+NEW_LETTERS = 50_000_000  # letters of new candidates that wait to be compared
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -57,7 +59,10 @@ class Company:
         for i, row in enumerate(self.both):
             strength = (row * float(self.n_docs) - alone[i] * alone) / np.maximum(spread[i] * spread, 1e-9)
             strength[(row < 2) | (np.arange(len(row)) == i)] = -1.0
-            order = np.argsort(-strength, kind="stable")[:n]
+            # Sorting all would take most of the time.
+            least = np.partition(strength, -n)[-n] if len(strength) > n else -1.0
+            best = np.flatnonzero(strength >= max(least, 0.0))
+            order = best[np.argsort(-strength[best], kind="stable")[:n]]
             found.append([(int(self.words[j]), int(row[j])) for j in order if strength[j] > 0])
         return found
 
@@ -91,6 +96,8 @@ class ExampleSampler:
         # One row per candidate: word, class, document; with how typical the document is.
         self._held = np.empty((0, 3), dtype=np.int64)
         self._typical = np.empty(0)
+        self._new: list[tuple[Ints, Floats]] = []  # candidates that are not yet compared with those held
+        self._new_letters = 0
         self._least = np.full((len(words), self._n_classes), -np.inf)
         size = min(len(words), COMPANY_WORDS)
         self._both = np.zeros((size, size), dtype=np.int32)
@@ -133,21 +140,28 @@ class ExampleSampler:
             rows, words = rows[own[rows] >= 0], X.indices[own[rows] >= 0]
             typical = fit[rows, own[rows]]
             better = typical > self._least[words, own[rows]]
-            new = np.column_stack([words, own[rows], rows + self._seen])[better]
-            self._keep(new.astype(np.int64), typical[better])
-        for i in set((self._held[:, 2] - self._seen)[self._held[:, 2] >= self._seen].tolist()):
-            self._texts[i + self._seen] = texts[i]
-            own_classes = classes.numbers[classes.ptr[i] : classes.ptr[i + 1]].tolist()
-            self._of_document[i + self._seen] = tuple(c for c in own_classes if c >= 0)
-        live = set(self._held[:, 2].tolist())
-        for number in [number for number in self._texts if number not in live]:
-            del self._texts[number], self._of_document[number]
+            new = np.column_stack([words[better], own[rows][better], rows[better] + self._seen])
+            self._new.append((new.astype(np.int64), typical[better]))
+            for i in np.unique(rows[better]).tolist():
+                self._texts[i + self._seen] = texts[i]
+                self._new_letters += len(texts[i])
+                own_classes = classes.numbers[classes.ptr[i] : classes.ptr[i + 1]].tolist()
+                self._of_document[i + self._seen] = tuple(c for c in own_classes if c >= 0)
+        # Sorting all that is held takes long, so several batches are waited for.
+        if self._new_letters > NEW_LETTERS or sum(len(new) for new, _ in self._new) > len(self._held) // 2:
+            self._keep()
 
-    def _keep(self, new: Ints, typical: Floats) -> None:
+    def _keep(self) -> None:
         """Keep the n most typical documents of each word and class; of equal ones the earlier."""
-        held, values = np.concatenate([self._held, new]), np.concatenate([self._typical, typical])
+        held = np.concatenate([self._held, *(new for new, _ in self._new)])
+        values = np.concatenate([self._typical, *(typical for _, typical in self._new)])
+        self._new, self._new_letters = [], 0
         group = held[:, 0] * self._n_classes + held[:, 1]
-        order = np.lexsort((held[:, 2], -values, group))
+        # One whole number instead of two keys: values have nine decimals and are far below 64.
+        key = (group << VALUE_BITS) | np.round((64 - values) * 1e9).astype(np.int64)
+        later = np.diff(held[len(self._held) :, 2])
+        # Usually the new documents come in their order, after those held, and a stable sort keeps it.
+        order = np.argsort(key, kind="stable") if (later >= 0).all() else np.lexsort((held[:, 2], key))
         held, values, group = held[order], values[order], group[order]
         first = np.flatnonzero(np.r_[True, group[1:] != group[:-1]]) if len(group) else np.empty(0, int)
         place = np.arange(len(group)) - np.repeat(first, np.diff(np.r_[first, len(group)]))
@@ -155,6 +169,9 @@ class ExampleSampler:
         self._held, self._typical = held[kept], values[kept]
         full = place == self._n - 1
         self._least[held[full, 0], held[full, 1]] = values[full]
+        live = set(np.unique(self._held[:, 2]).tolist())
+        self._texts = {number: text for number, text in self._texts.items() if number in live}
+        self._of_document = {number: own for number, own in self._of_document.items() if number in live}
 
     def company(self) -> Company:
         """Return which of the most important words stand together."""
@@ -166,6 +183,7 @@ class ExampleSampler:
         In each round every word, the most important first, gets its next most typical document: in the class
         that it speaks for and, from the second round on, in one other class for contrast.
         """
+        self._keep()
         chosen: dict[int, list[str]] = {}
         best: dict[int, float] = {}
         names = list(self._vocabulary)

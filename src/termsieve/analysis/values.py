@@ -9,8 +9,7 @@ import numpy as np
 import polars as pl
 
 from termsieve.errors import InputError
-from termsieve.measures import MEASURES, accuracy, f1
-from termsieve.measures import measure as measure_of
+from termsieve.measures import MEASURES, accuracy, f1, get_measure
 
 Rows = pl.DataFrame | pl.LazyFrame
 Measure = str | Callable[..., Any]
@@ -179,7 +178,7 @@ def in_order(*first: str) -> list[pl.Expr]:
 
 
 def _function(measure: Measure) -> Callable[..., Any]:
-    return f1 if measure == BREAK_EVEN else measure_of(measure)
+    return f1 if measure == BREAK_EVEN else get_measure(measure)
 
 
 def _pooled(rows: Rows, measure: Measure, keys: list[str]) -> pl.DataFrame:

@@ -4,7 +4,6 @@ from termsieve.charts.of_counts import overlap, sparsity, term_bars, word_rates
 from termsieve.charts.of_drift import over_time
 from termsieve.charts.of_results import (
     chances,
-    chosen_parameters,
     critical_difference,
     curves,
     pairs,
@@ -13,9 +12,9 @@ from termsieve.charts.of_results import (
     skew,
     stability,
     trade_off,
-    tuning_curves,
 )
-from termsieve.charts.roc import isocline_family, roc_map
+from termsieve.charts.of_tuning import chosen_parameters, tuning_curves
+from termsieve.charts.roc import isocline_family, roc_map, score_surface
 from termsieve.charts.theme import PALETTE, save
 
 __all__ = [
@@ -31,6 +30,7 @@ __all__ = [
     "precision_recall",
     "roc_map",
     "save",
+    "score_surface",
     "setting_curves",
     "skew",
     "sparsity",

@@ -36,22 +36,15 @@ SIZE_LABELS = {
     "documents": "share of the training documents",
 }
 SETTING_LABELS = {"min_df": "least number of documents with the term", "alpha": "weight of positive terms"}
-PARAMETER_LABELS = {"ratio": "share of positive terms", "lam": "lam"}
 
 
-def _methods(table: pl.DataFrame, column: str = "method") -> list[str]:
+def methods_in(table: pl.DataFrame, column: str = "method") -> list[str]:
     """Return the names in a column, sorted, so that a name has one colour in all charts of a study."""
     return sorted(table[column].unique(), key=lambda name: (name == "all", name))
 
 
-def _with_runs(table: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """Return the table with a column `run`, "method at size", and the runs by method and size."""
-    size = pl.col("size").map_elements(lambda size: f"{size:g}", return_dtype=pl.String)
-    named = table.with_columns(run=pl.format("{} at {}", pl.col("method"), size))
-    return named, named.sort("method", "size")["run"].unique(maintain_order=True).to_list()
-
-
-def _one_learner(table: pl.DataFrame) -> pl.DataFrame:
+def one_learner(table: pl.DataFrame) -> pl.DataFrame:
+    """Return the table, or raise an error if it holds several learners."""
     learners = table["learner"].unique().sort().to_list() if "learner" in table.columns else []
     if len(learners) > 1:
         raise InputError(f"a chart shows one learner; choose one of: {', '.join(map(str, learners))}")
@@ -81,10 +74,10 @@ def curves(
     altair.Chart
         The chart; `save` writes it to a file.
     """
-    sized = _one_learner(table).filter(pl.col("size_kind") != "all")
+    sized = one_learner(table).filter(pl.col("size_kind") != "all")
     if sized.is_empty():
         raise InputError("there is no curve to draw: the table has no sizes")
-    names = _methods(sized)
+    names = methods_in(sized)
     kind = sized["size_kind"][0] if x == "size" else {"n_terms": "k", "sparsity": "sparsity"}[x]
     pick = picked()
     strong = alt.condition(pick, alt.value(1), alt.value(0.12))
@@ -158,7 +151,7 @@ def precision_recall(table: pl.DataFrame) -> alt.LayerChart:
     altair.Chart
         The chart; `save` writes it to a file.
     """
-    names = _methods(_one_learner(table))
+    names = methods_in(one_learner(table))
     base = alt.Chart(records(table)).encode(
         x=alt.X("recall:Q", scale=alt.Scale(zero=False, padding=25), title="Recall"),
         y=alt.Y("precision:Q", scale=alt.Scale(zero=False, padding=20), title="Precision"),
@@ -183,7 +176,7 @@ def skew(table: pl.DataFrame, measure: str = "f1") -> alt.LayerChart:
     altair.Chart
         The chart; `save` writes it to a file.
     """
-    names = _methods(_one_learner(table))
+    names = methods_in(one_learner(table))
     pick = picked()
     base = alt.Chart(records(table)).encode(
         x=alt.X(
@@ -224,7 +217,7 @@ def chances(table: pl.DataFrame, measure: str = "f1") -> alt.Chart:
     altair.Chart
         The chart; `save` writes it to a file.
     """
-    names = _methods(_one_learner(table))
+    names = methods_in(one_learner(table))
     pick = picked()
     steps = table["tolerance"].unique().sort().to_list()
     percent = alt.Axis(values=steps, format=".1%" if steps[-1] < 0.05 else ".0%", labelOverlap=True)
@@ -268,7 +261,7 @@ def pairs(table: pl.DataFrame, tolerance: float | None = None) -> alt.LayerChart
     altair.Chart
         The chart; `save` writes it to a file.
     """
-    _one_learner(table)
+    one_learner(table)
     chosen = float(table["tolerance"].min()) if tolerance is None else tolerance  # type: ignore[arg-type]
     near = table.filter((pl.col("tolerance") - chosen).abs() < 1e-9)
     two = near.select("first", "second", "share")
@@ -277,7 +270,7 @@ def pairs(table: pl.DataFrame, tolerance: float | None = None) -> alt.LayerChart
         [pl.concat(one).unique("first"), two, two.select(first="second", second="first", share="share")]
     )
     both = both.sort("first", "second")
-    names = _methods(both, "first")
+    names = methods_in(both, "first")
     base = alt.Chart(records(both)).encode(
         x=alt.X("first:N", sort=names, title=None, axis=alt.Axis(labelAngle=-40)),
         y=alt.Y("second:N", sort=names, title=None),
@@ -290,82 +283,6 @@ def pairs(table: pl.DataFrame, tolerance: float | None = None) -> alt.LayerChart
     ink = alt.condition("datum.share > 0.55", alt.value("white"), alt.value("black"))
     numbers = base.mark_text(fontSize=11).encode(text=alt.Text("share:Q", format=".0%"), color=ink)
     return layered(squares, numbers, height=30 * len(names))
-
-
-def tuning_curves(table: pl.DataFrame, parameter: str = "ratio", measure: str = "goal") -> alt.Chart:
-    """Return the goal for each ratio or lam that was tried, one problem at a time, from `tuning_curves`.
-
-    Parameters
-    ----------
-    table : polars.DataFrame
-        The table of `analysis.tuning_curves`.
-    parameter : {"ratio", "lam"}, default="ratio"
-        Which of the two is drawn.
-    measure : str, default="goal"
-        The name of the goal, for the axis.
-
-    Returns
-    -------
-    altair.Chart
-        The chart; `save` writes it to a file.
-    """
-    rows, names = _with_runs(_one_learner(table))
-    if rows.is_empty():
-        raise InputError("the selections have no tuning curves")
-    problems = _methods(rows, "problem")
-    choose = alt.selection_point(
-        fields=["problem"],
-        value=problems[0],
-        bind=alt.binding_select(options=problems, name="problem "),
-        name="problem",
-    )
-    chart = alt.Chart(records(rows)).transform_filter(choose).mark_line(point={"size": 40}, strokeWidth=2)
-    return (
-        chart.encode(
-            x=alt.X("candidate:Q", title=PARAMETER_LABELS[parameter]),
-            y=alt.Y("value:Q", scale=alt.Scale(zero=False), title=measure_label(measure)),
-            color=colour(names, "run"),
-            strokeDash=dash(names, "run"),
-            tooltip=tips("problem", "run", candidate=".2f", value=".4f"),
-        )
-        .properties(name="marks")
-        .add_params(choose)
-        .properties(width=WIDTH, height=HEIGHT)
-    )
-
-
-def chosen_parameters(table: pl.DataFrame, parameter: str = "ratio") -> alt.LayerChart:
-    """Return the ratio (or lam) chosen for each problem and its range over folds.
-
-    Parameters
-    ----------
-    table : polars.DataFrame
-        The table of `analysis.chosen_parameters`.
-    parameter : {"ratio", "lam"}, default="ratio"
-        Which of the two is drawn.
-
-    Returns
-    -------
-    altair.Chart
-        The chart; `save` writes it to a file.
-    """
-    rows, names = _with_runs(_one_learner(table).filter(pl.col(parameter).is_not_null()))
-    if rows.is_empty():
-        raise InputError(f"no selection chose a {parameter}")
-    order = rows.group_by("problem").agg(pl.col(parameter).mean()).sort(parameter)["problem"].to_list()
-    title = f"{PARAMETER_LABELS[parameter]} chosen"
-    base = alt.Chart(records(rows)).encode(
-        y=alt.Y("problem:N", sort=order, title=None),
-        color=colour(names, "run"),
-        tooltip=tips(
-            "problem", "run", **dict.fromkeys((parameter, f"{parameter}_low", f"{parameter}_high"), ".2f")
-        ),
-    )
-    span = base.mark_rule(opacity=0.5).encode(x=alt.X(f"{parameter}_low:Q"), x2=alt.X2(f"{parameter}_high:Q"))
-    dots = base.mark_point(filled=True, size=60, opacity=1).encode(
-        x=alt.X(f"{parameter}:Q", scale=alt.Scale(domain=[0, 1]), title=title), shape=shape(names, "run")
-    )
-    return layered(span, dots, height=16 * len(order) + 10)
 
 
 def trade_off(table: pl.DataFrame, measure: str = "f1") -> alt.LayerChart:
@@ -383,8 +300,8 @@ def trade_off(table: pl.DataFrame, measure: str = "f1") -> alt.LayerChart:
     altair.Chart
         The chart; `save` writes it to a file.
     """
-    rows = _one_learner(table).filter(pl.col("cells") > 0)
-    names = _methods(rows)
+    rows = one_learner(table).filter(pl.col("cells") > 0)
+    names = methods_in(rows)
     base = alt.Chart(records(rows)).encode(
         x=alt.X(
             "cells:Q",
@@ -421,7 +338,7 @@ def setting_curves(table: pl.DataFrame, setting: str, measure: str = "f1") -> al
     altair.LayerChart
         The chart.
     """
-    names = _methods(_one_learner(table))
+    names = methods_in(one_learner(table))
     base = alt.Chart(records(table)).encode(
         x=alt.X("setting:Q", scale=alt.Scale(zero=False), title=SETTING_LABELS[setting]),
         y=alt.Y("value:Q", scale=alt.Scale(zero=False), title=measure_label(measure)),
@@ -456,7 +373,7 @@ def stability(table: pl.DataFrame, index: str | None = None) -> alt.Chart:
     keys = ["method", "size"]
     rows = table.filter(pl.col(index).is_not_null() & pl.col("size").is_not_null())
     rows = rows.group_by(keys).agg(pl.col(index).mean()).sort(keys)
-    names = _methods(rows)
+    names = methods_in(rows)
     chart = alt.Chart(records(rows)).mark_line(point={"size": 45}, strokeWidth=2)
     title = {"jaccard": "Jaccard index", "kuncheva": "Kuncheva's index"}[index]
     return chart.encode(

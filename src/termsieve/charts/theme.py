@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterable, Sequence
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import altair as alt
 import polars as pl
 
 from termsieve.errors import InputError, ParameterError
-from termsieve.files import write_whole
+from termsieve.files import keep_file, kept_file, write_whole
 
 #: Okabe and Ito's colours for all kinds of colour vision, without black and yellow, which are invisible on a
 #: dark or a light background; beyond seven names, dashes and shapes distinguish the lines.
@@ -103,11 +104,21 @@ def _vega_lite() -> str:
 
 @cache
 def vega_bundle() -> str:
-    """Return the script of Vega, Vega-Lite and Vega-Embed that fits the installed Altair."""
+    """Return the script of Vega, Vega-Lite and Vega-Embed that fits the installed Altair.
+
+    vl-convert takes about two seconds of processor time to put it together, so it is kept in the user's cache
+    folder, where the next process finds it.
+    """
+    name = f"vega-{_vega_lite()}-vl-convert-{version('vl-convert-python')}.js"
+    kept = kept_file(name)
+    if kept is not None:
+        return kept.decode()
     import vl_convert
 
     script = vl_convert.javascript_bundle(vl_version=_vega_lite())  # type: ignore[call-arg]
-    return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    script = script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    keep_file(name, script.encode())
+    return script
 
 
 def specification(chart: Any) -> dict[str, Any]:

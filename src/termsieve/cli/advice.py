@@ -127,7 +127,7 @@ def advise(
         _save(advice, corpus, pipeline)
     if output is not None:
         with working("writing the report"):
-            advice.report(output)
+            advice.report(output, corpus=corpus)
         say(f"wrote {output}; open it in a browser")
     if as_json:
         show_json(advice.to_dict())
@@ -165,44 +165,19 @@ def _column(source: Source, name: str | None, n_docs: int) -> list[Any] | None:
     """Return a column of the table that the documents come from."""
     if name is None:
         return None
-    import polars as pl
+    from termsieve.predictions import table_column
 
-    path = Path(source.file)
-    readers = {
-        ".csv": pl.read_csv,
-        ".tsv": pl.read_csv,
-        ".parquet": pl.read_parquet,
-        ".jsonl": pl.read_ndjson,
-    }
-    if path.suffix not in readers:
-        raise wrong(f"{source.file} has no columns that can be named; --group and --time need a table")
-    options: dict[str, Any] = {}
-    if path.suffix in (".csv", ".tsv"):
-        options = {"separator": source.delimiter or ("\t" if path.suffix == ".tsv" else ",")}
-    frame = readers[path.suffix](path, **options)  # type: ignore[operator]
-    if name not in frame.columns:
-        raise wrong(f"there is no column {name!r}; the columns are: {', '.join(frame.columns)}")
-    if frame.height != n_docs:
+    values = table_column(source.file, name, source.format, **source.reader_options())
+    if len(values) != n_docs:
         raise wrong("documents were left out while reading, so the column does not fit; label all documents")
-    values: list[Any] = frame[name].to_list()
     if any(value is None for value in values):
         raise wrong(f"column {name!r} has empty cells; fill them")
     return values
 
 
 def _save(advice: Any, corpus: Any, path: Path) -> None:
-    from termsieve.models import Model
-    from termsieve.records import recorded
-
     if corpus.texts is None:
         raise wrong("the documents are word counts; --pipeline needs the texts themselves")
     with working("training"):
-        labels = list(corpus.labels) if corpus.multilabel else corpus.labels
-        fitted = advice.pipeline().fit(list(corpus.texts), labels)
-    several = corpus.multilabel and not advice.problem.endswith("against the rest")
-    labels = tuple(corpus.classes.tolist()) if several else None
-    record = recorded(
-        corpus, fitted[0]._analysis().checked(), str(advice.choice), advice.evaluation(fitted[-1].classes_)
-    )
-    Model(fitted, labels, record).save(path)
+        advice.model(corpus).save(path)
     say(f"wrote {path}: {advice.choice}")

@@ -26,8 +26,10 @@ OPTIONS = {
     "separator='([^']*)'": r"--separator '\1'",
     "quote='none'": "--quote none",
     "label_from='(file|top|inner)'": r"--label-from \1",
-    "format='lines'": "--format lines",
+    "format='(lines|folder)'": r"--format \1",
+    "strip='(headers|none)'": r"--strip \1",
     "analyzer='char'": "--analyzer char",
+    "learner='lr'": "--learner lr",
     "label='([^']*)'": r"--label '\1'",
     **{f"{name}=": f"--{name}" for name in _SAME},
     "missing='drop'": "--drop-missing",
@@ -39,6 +41,8 @@ OPTIONS = {
     "target=": "--class",
     "interval=": "--interval",
     "redundancy=": "--redundancy",
+    "drop_passages=": "--drop-passages",
+    "strip=": "--strip",
 }
 JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # in words of Persian and Hindi, and in emoji
 

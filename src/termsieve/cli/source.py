@@ -109,6 +109,16 @@ class Source:
     quote: Quote = None
     encoding: Encoding = None
     format: Format = None
+    strip: Annotated[
+        str | None,
+        Option(
+            "--strip",
+            metavar="PARTS",
+            help="In a folder of mails or news posts, leave out headers, footers or quotes; several with "
+            "commas, or none.",
+            show_default=False,
+        ),
+    ] = None
     max_bytes: Annotated[
         int | None,
         Option(
@@ -180,6 +190,8 @@ class Source:
         names = ("text", "label", "label_from", "separator", "header", "delimiter", "quote", "encoding")
         given = {name: value for name in (*names, "max_bytes") if (value := getattr(self, name)) is not None}
         given |= {"fine": True} if self.fine else {}
+        if self.strip is not None:
+            given["strip"] = tuple(part.strip() for part in self.strip.split(","))
         return given | ({"missing": "drop"} if self.drop_missing else {})
 
     @property

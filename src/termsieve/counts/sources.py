@@ -17,7 +17,7 @@ from termsieve.errors import InputError
 from termsieve.labels import check_missing, split_labels
 from termsieve.readers.files import MAX_BYTES
 from termsieve.readers.layout import SAMPLE_ROWS, Layout, Reading
-from termsieve.readers.tables import batches, stream_batches, table_layout, table_paths, warn_labels
+from termsieve.readers.tables import batches, first_layout, stream_batches, table_paths, warn_labels
 
 _log = logging.getLogger("termsieve")
 BATCH_CHARACTERS = 4 << 20
@@ -87,7 +87,7 @@ class Source:
             raise InputError(f"by={by!r} names a column of tables in files, and these are no files")
         if _are_paths(given):
             self.files = table_paths(given)
-            self.layout = table_layout(self.files[0], text, label, None, self._reading.checked())
+            self.layout = first_layout(self.files, text, label, None, self._reading.checked())
             self.columns = dict(self.layout.columns)
             # The other files have a header if the first has; all else is recognised file by file.
             self._reading = self._reading._replace(header=self.layout.reading.header)

@@ -331,7 +331,8 @@ class Counts:
                 f"{name} has the term {min(named)!r}, but the columns have no names; give their numbers"
             )
         at = [operator.index(one) for one in wanted if not isinstance(one, str)]
-        at += [i for i, term in enumerate(self.terms) if term in named] if self.terms is not None else []
+        if named and self.terms is not None:
+            at += [i for i, term in enumerate(self.terms) if term in named]
         return np.array(sorted({i for i in at if 0 <= i < self.n_terms}), dtype=np.int64)
 
     def take(self, classes: Iterable[Any]) -> Counts:
@@ -401,7 +402,7 @@ class Counts:
     def __repr__(self) -> str:
         extra = ", with occurrences" if self.occurrences else ""
         extra += ", multi-label" if self.multilabel else ""
-        size = f"{self.n_classes:,} classes, {self.n_terms:,} terms"
+        size = f"{self.n_classes:,} class{'' if self.n_classes == 1 else 'es'}, {self.n_terms:,} terms"
         total = f"documents with real weights, {self.n_docs:,.6g} in all" if self.weighted else ""
         return f"<Counts of {total or f'{self.n_docs:,} documents'}: {size}{extra}>"
 

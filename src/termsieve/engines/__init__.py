@@ -22,7 +22,8 @@ from termsieve.counts.sources import Source
 from termsieve.counts.tally import Pruned
 from termsieve.counts.windows import window_of, windowed_labels
 from termsieve.engines.protocol import Engine, Job, is_distributed, positive
-from termsieve.errors import ParameterError, unknown_name
+from termsieve.errors import FormatError, ParameterError, unknown_name
+from termsieve.frames import is_frame
 from termsieve.readers.files import MAX_BYTES
 from termsieve.readers.format import one_line
 from termsieve.terms import suited_options, term_matrix
@@ -141,10 +142,11 @@ def count(
 
     Parameters
     ----------
-    source : Corpus, path, list of paths, iterator, or a collection of the engine
-        A Corpus; the path, glob, folder or list of paths of Parquet, JSON lines or CSV tables; an iterator of
-        pairs (texts, labels); an open binary file of JSON lines, such as a pipe. "dask" takes tables that its
-        workers reach, or a dataframe or bag of Dask, and "spark" a Spark dataframe.
+    source : Corpus, frame, path, list of paths, iterator, or a collection of the engine
+        A Corpus; a dataframe in memory, as in `Corpus.from_frame`; the path, glob, folder or list of paths of
+        Parquet, JSON lines or CSV tables; an iterator of pairs (texts, labels); an open binary file of JSON
+        lines, such as a pipe. "dask" takes tables that its workers reach, or a dataframe or bag of Dask, and
+        "spark" a Spark dataframe.
     text, label : str, optional
         The columns with the text and the label; those with a usual name by default. For a bag of dicts they
         are keys.
@@ -198,6 +200,9 @@ def count(
     given = {name: value for name, value in own.items() if value is not None and value is not False}
     counter = get_engine(engine, **given)
     analysis_of({name: value for name, value in term_options.items() if value != "auto"})
+    if is_frame(source) and not is_distributed(source):
+        source = Corpus.from_frame(source, text=text, label=label, separator=separator, missing=missing)
+        text = label = separator = None
     _check_ways(source, by, sample_weight, occurrences)
     if by is not None and isinstance(source, Corpus):
         windows = [window_of(value, None) for value in by]
@@ -225,6 +230,8 @@ def count(
     job = Job(source, text, label, reading, term_options, analysis, occurrences, max_terms, held)
     with _shown(progress) as told:
         total = counter.tally(replace(job, progress=told))
+    if held is not None and held.files and total.tally.n_docs == 0 and missing == "error":
+        raise FormatError(f"{held.files[0]} has a header but no row")
     counts = _counts(total, max_terms)
     if by is None:
         if held is not None and held.phrase:

@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 Sets = Sequence[NDArray[np.int64]]
 EQUAL = 1e-12  # smaller differences between figures are only rounding errors
-# Objectives that are computed from decision values, without a scorer.
+# Goals that are computed from decision values, without a scorer.
 BINARY = (*MEASURES, *BREAK_EVEN_GOALS)
 
 

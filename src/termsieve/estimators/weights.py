@@ -16,7 +16,9 @@ from termsieve.estimators.base import Columns, LearnedSelector
 from termsieve.estimators.evaluate import Floats, Rows
 from termsieve.kernels import ranking as kernel
 from termsieve.learners import get_learner
+from termsieve.learners.rows import threads
 from termsieve.limits import document_limits
+from termsieve.pieces import in_order
 from termsieve.ranking import CUTS, Combine, Ranking, check_cut, cut
 
 COMBINE = ("max", "mean", "round_robin")
@@ -122,23 +124,30 @@ class WeightSelector(LearnedSelector):
         if counts.n_classes == 0:
             raise InputError("y has no label; at least one document needs one")
         members = labels.indicator()
-        self.weights_ = np.array([self._weights(model, X, members[:, c]) for c in counts.problems])
+        self.weights_ = self._class_weights(model, X, [members[:, c] for c in counts.problems])
         ranking = self._ranking(counts)
         self.ranking_, self.scores_ = ranking.order, ranking.scores
         self.selected_ = cut(ranking, **given)
         return self
 
-    def _weights(self, model: Any, X: Any, member: NDArray[np.bool_]) -> Floats:
-        if member.all() or not member.any():
-            return np.zeros(X.shape[1])
-        rows = sample_rows(member, self.sample, self.random_state, self.stratify)
-        if member[rows].all() or not member[rows].any():
-            return np.zeros(X.shape[1])
-        coef = getattr(clone(model).fit(X[rows], member[rows].astype(np.int64)), "coef_", None)
-        if coef is None:
-            raise ParameterError(f"{model!r} has no weights (coef_); choose a linear model, such as 'svm'")
-        flat = coef.toarray() if sparse.issparse(coef) else np.asarray(coef)
-        return flat.astype(np.float64).ravel()
+    def _class_weights(self, model: Any, X: Any, members: list[NDArray[np.bool_]]) -> Floats:
+        """Return the weights of the model of each class; the models are trained on all cores."""
+        samples = [
+            sample_rows(member, self.sample, self.random_state, self.stratify)
+            if member.any() and not member.all()
+            else np.empty(0, dtype=np.int64)
+            for member in members
+        ]
+
+        def trained(place: int) -> Floats:
+            rows, member = samples[place], members[place]
+            if member[rows].all() or not member[rows].any():
+                return np.zeros(X.shape[1])
+            return _weights(model, X if len(rows) == X.shape[0] else X[rows], member[rows])
+
+        # Set here, not only by each training: one that ends must not give the others more threads.
+        with threads().limit(limits=1, user_api="blas"):
+            return np.array(list(in_order(trained, range(len(members)))))
 
     def _ranking(self, counts: Counts) -> Ranking:
         value = np.abs(self.weights_) if self.negatives else np.maximum(self.weights_, 0)
@@ -153,6 +162,14 @@ class WeightSelector(LearnedSelector):
             orders = np.array([_by_value(base, row) for row in value], dtype=np.int64)
             return Ranking(kernel.round_robin(orders), scores, counts)
         return Ranking(_by_value(base, scores), scores, counts)
+
+
+def _weights(model: Any, X: Any, member: NDArray[np.bool_]) -> Floats:
+    coef = getattr(clone(model).fit(X, member.astype(np.int64)), "coef_", None)
+    if coef is None:
+        raise ParameterError(f"{model!r} has no weights (coef_); choose a linear model, such as 'svm'")
+    flat = coef.toarray() if sparse.issparse(coef) else np.asarray(coef)
+    return flat.astype(np.float64).ravel()
 
 
 def sample_rows(member: NDArray[np.bool_], share: float, random_state: Any, stratify: bool = True) -> Rows:

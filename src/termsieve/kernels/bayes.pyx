@@ -46,11 +46,11 @@ def set_sums(
     const double[:, ::1] weight,
     Py_ssize_t n_sets,
 ):
-    """Return sums[row, kind, set]: over the row's columns in the set, value * weight[kind, column]; kind 2 has
-    weight 1.
+    """Return sums[row, kind, set]: the sum of value * weight[kind, column] over the columns of a row in a set.
 
-    Column c belongs to the sets low[e] to high[e] - 1 for e from first[c] to first[c + 1] - 1. A column outside
-    a set is never added and taken off again, so equal rows have equal sums to the last bit.
+    Kind 2 has the weight 1. Column c belongs to the sets low[e] to high[e] - 1 for e from first[c] to
+    first[c + 1] - 1. A column outside a set is not added and subtracted again, so equal rows have equal sums
+    to the last bit.
     """
     cdef Py_ssize_t n = indptr.shape[0] - 1, r, e, s
     cdef int64_t p

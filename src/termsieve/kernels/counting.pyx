@@ -1,4 +1,4 @@
-"""Counting over CSR matrices: index arrays in, integer arrays out."""
+"""The arrays of CSR matrices come in; counts, and what equal columns and tables share, go out."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ cdef extern from *:
 
 cdef Py_ssize_t DOCS_IN_CACHE = 20_000
 cdef Py_ssize_t TILE = 64  # columns compared together
-cdef Py_ssize_t AHEAD = 4  # documents; those of a class lie apart, where the processor fetches none by itself
+cdef Py_ssize_t AHEAD = 4  # documents fetched ahead: the processor cannot guess where the next of a class is
 cdef uint64_t LARGEST_ROOT = 3_037_000_499  # its square is the largest one below 2**63
 cdef Py_ssize_t MOST_COUNTED = 65_535  # what a counter of 16 bits holds; narrow counters stay in cache
 
@@ -41,14 +41,14 @@ def class_counts(
     const int64_t[::1] docs,
     int64_t[:, ::1] out,
 ):
-    """Add to out[c, t] the documents of class c, docs[class_ptr[c]:class_ptr[c + 1]], that hold term t.
+    """Add to out[c, t] the number of documents of class c, docs[class_ptr[c]:class_ptr[c + 1]], with term t.
 
-    A row's indices are distinct and a class's documents rise. Documents are taken in blocks that stay in
-    cache while every class counts its own, one class at a time, so that its counters do too.
+    The indices of a row must be distinct, and the documents of a class in rising order. Documents are taken in
+    blocks that stay in cache. The classes count a block one after the other, so the counters stay in cache too.
     """
     cdef Py_ssize_t n_docs = indptr.shape[0] - 1, n_classes = out.shape[0], n_terms = out.shape[1]
     cdef Py_ssize_t first_doc = 0, c, i, j, d, stop, ahead
-    # Only where classes share documents is anything read twice.
+    # Blocks are needed only if a document has several classes, and is therefore read several times.
     cdef Py_ssize_t block = DOCS_IN_CACHE if docs.shape[0] > n_docs else max(n_docs, 1)
     cdef int64_t[::1] at = np.array(class_ptr[: n_classes])
     cdef uint16_t[::1] row = np.zeros(max(n_terms, 1), dtype=np.uint16)
@@ -93,7 +93,7 @@ def class_sums(
 
 
 def column_counts(const Index[::1] indices, int64_t[::1] out):
-    """Add to out[t] how often t stands in `indices`."""
+    """Add to out[t] the number of times that t occurs in `indices`."""
     cdef Py_ssize_t j
     with nogil:
         for j in range(indices.shape[0]):
@@ -101,7 +101,7 @@ def column_counts(const Index[::1] indices, int64_t[::1] out):
 
 
 def column_moments(const Index[::1] indices, const int64_t[::1] values, int64_t[::1] total, int64_t[::1] squares):
-    """Add the values of each column, and their squares; return a number that no value is above."""
+    """Add up the values of each column, and their squares; return an upper bound of the values."""
     cdef Py_ssize_t j
     cdef int64_t bits = 0
     with nogil:
@@ -113,7 +113,7 @@ def column_moments(const Index[::1] indices, const int64_t[::1] values, int64_t[
 
 
 def squares_fit(const Index[::1] indices, const int64_t[::1] values, Py_ssize_t n_columns):
-    """Tell whether the squares of each column's values, none below 0, have a sum below 2**63."""
+    """Return whether the squares of the values (none below 0) add up to less than 2**63 in each column."""
     cdef Py_ssize_t j
     cdef uint64_t[::1] sums = np.zeros(max(n_columns, 1), dtype=np.uint64)
     cdef uint64_t value
@@ -124,7 +124,7 @@ def squares_fit(const Index[::1] indices, const int64_t[::1] values, Py_ssize_t 
             if value > LARGEST_ROOT:
                 fit = False
                 break
-            # Two numbers below 2**63 are added without a carry, so that a sum that is too large shows.
+            # The sum of two numbers below 2**63 fits into 64 bits, so a sum that is too large can be seen.
             sums[indices[j]] += value * value
             if sums[indices[j]] >> 63:
                 fit = False
@@ -133,7 +133,7 @@ def squares_fit(const Index[::1] indices, const int64_t[::1] values, Py_ssize_t 
 
 
 def all_positive(const Value[::1] values):
-    """Tell whether all values are above 0 and finite."""
+    """Return whether all values are above 0 and finite."""
     cdef Py_ssize_t i
     cdef bint odd = False
     with nogil:
@@ -146,9 +146,9 @@ def all_positive(const Value[::1] values):
 
 
 def repeats_columns(const Index[::1] indptr, const Index[::1] indices, Py_ssize_t n_columns):
-    """Tell whether some row names a column twice, in whatever order its indices stand.
+    """Return whether a row has a column twice; the indices of a row may be in any order.
 
-    Every row and every index is checked: one that lies outside the matrix is an IndexError.
+    Every row and every index is checked: an index outside the matrix raises an IndexError.
     """
     cdef Py_ssize_t n_rows = indptr.shape[0] - 1, i, j, wrong = -1
     cdef Index last
@@ -168,7 +168,7 @@ def repeats_columns(const Index[::1] indptr, const Index[::1] indices, Py_ssize_
                     break
                 last = indices[j]
             if rising:
-                # Of rising indices the first is above -1 and the last is the greatest.
+                # If the indices rise, all are above -1, and the last one is the greatest.
                 if last >= n_columns:
                     wrong = i
                     break
@@ -187,10 +187,10 @@ def repeats_columns(const Index[::1] indptr, const Index[::1] indices, Py_ssize_
 
 
 def distinct_columns(list tables):
-    """Return the first column of each kind, and for every column the position of its kind among them.
+    """Return the first of the columns that are equal, and for each column which of these it is equal to.
 
-    A column runs through all tables, which have as many columns each. Tiles of columns that stay in cache are
-    hashed row by row; of each kind one column is kept, to be compared with those of the same hash.
+    A column has its values in all tables, which have the same number of columns. Tiles of columns that stay in
+    cache are hashed row by row. Columns with the same hash are then compared value by value.
     """
     cdef Py_ssize_t n = tables[0].shape[1], width = sum(map(len, tables)), i, j, slot, n_kinds = 0, size = 16
     cdef Py_ssize_t room = 1024, start, count
@@ -261,10 +261,10 @@ def grown(const int64_t[:, ::1] rows, Py_ssize_t room):
 
 
 def distinct_tables(const int64_t[:, ::1] tp, const int64_t[::1] df, Py_ssize_t numbered_df):
-    """Return the distinct (class, tp, df) of classes x terms, and where among them each cell finds its own.
+    """Return the distinct (class, tp, df) of all classes and terms, and for each cell which of them it has.
 
-    Terms in `numbered_df` documents or more are not looked up: each has tables of its own, and so has a cell
-    that no documents can give.
+    Terms in `numbered_df` documents or more are not looked up: each keeps its own tables. So does a cell
+    with values that no documents can give.
     """
     cdef Py_ssize_t n_classes = tp.shape[0], n_terms = tp.shape[1], c, t, number, n_tables = 0
     cdef Py_ssize_t n_numbers = numbered_df * (numbered_df + 1) // 2

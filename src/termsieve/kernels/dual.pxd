@@ -14,7 +14,7 @@ cdef inline double gram_cost(double n_active) noexcept nogil:
 
 
 cdef inline double products_cost(double entries, double width) noexcept nogil:
-    """Return about how many nanoseconds the inner products of rows with so many entries take."""
+    """Return about how many nanoseconds the inner products of rows with `entries` entries take."""
     return entries * entries / width
 
 
@@ -29,9 +29,9 @@ cdef inline bint descend_dual(
     """Coordinate descent on the dual of the squared hinge (Hsieh et al. 2008), with shrinking.
 
     It starts from the dual point that `w` implies. Unlike liblinear it ends only when every projected gradient
-    is within the tolerance: the difference of the extremes is small early where rows are merged. Returns
-    whether it got there; it gives up when, at the pace of the last epochs, Newton steps on the rows that
-    are left would get there sooner. `order`, `alphas` and `norm` have room for one number per row.
+    is within the tolerance: where rows are merged, the difference of the extremes becomes small too early. It
+    returns whether it converged; it gives up when, at the rate of the last epochs, Newton steps on the
+    remaining rows would be faster. `order`, `alphas` and `norm` have room for one number per row.
     """
     cdef Py_ssize_t n = rows.n, n_active = n, i, j, r
     cdef double entries, limit = 1e300, highest, lowest, gradient, alpha, lack, worst, pace, newton_cost
@@ -59,7 +59,7 @@ cdef inline bint descend_dual(
     for i in range(rows.width):
         second += w[i] * w[i]
     if second > 0.0:
-        # The best multiple of the point: with more columns than it was found for, it is too large.
+        # Scale the point to its best multiple: it was found for fewer columns, so it is too large.
         for r in range(n):
             alphas[r] *= first / second
         for i in range(rows.width):
@@ -100,7 +100,7 @@ cdef inline bint descend_dual(
             n_active = n
             limit = 1e300
         else:
-            # Half the usual limit: what is shrunk wrongly comes back in a Newton step.
+            # Half the usual limit: a row that was left out wrongly comes back in a Newton step.
             limit = 0.5 * highest if highest > 0.0 else 1e300
         worst = max(highest, -lowest)
         if epoch >= 5:

@@ -73,7 +73,7 @@ cdef class Workspace:
         self.reserve_factor(width)
 
     cdef void reserve_gram(self, Py_ssize_t n_rows, Py_ssize_t n_entries):
-        """Make room for the inner products of so many rows, or of as many as are kept at most."""
+        """Make room for the inner products of the rows, at most MAX_GRAM_ROWS of them."""
         n_rows = min(n_rows, MAX_GRAM_ROWS)
         if self.kept.shape[0] < n_rows:
             self.gram, self.kept = np.empty(n_rows * (n_rows + 1) // 2), np.empty(n_rows, dtype=np.int64)
@@ -243,7 +243,7 @@ cdef void solve_iterative(const Rows* rows, Workspace space, Py_ssize_t n_active
 cdef double line_minimum(const Rows* rows, Workspace space, int logistic, const double* w) noexcept nogil:
     """Return the length t at which w + t * step is about best, by a bracketed Newton search on the derivative.
 
-    The derivatives of the losses are left as they are there.
+    Afterwards the workspace holds the derivatives of the losses at that point.
     """
     cdef double linear = 0.0, square = 0.0, t = 1.0, low = 0.0, high = -1.0, first, second, next_t, turn, goal = 0.0
     cdef Py_ssize_t r
@@ -283,8 +283,8 @@ cdef void newton(
 ) noexcept nogil:
     """Minimise by Newton steps until the gradient is no longer than `tolerance`.
 
-    After descent on the dual (DUAL) the first step takes the rows with alpha > 0 for those that bend: they are far
-    nearer to the solution's than the rows with a margin below 1.
+    After descent on the dual (DUAL) the first step uses the rows with alpha > 0 as the active ones: they are far
+    closer to the active rows of the solution than the rows with a margin below 1 are.
     """
     cdef int width = rows.width, rounds, i
     cdef Py_ssize_t r, n_active
@@ -317,7 +317,8 @@ cdef void newton(
             most = max(most, bend)
             if space.pull[r] != 0.0:
                 add(rows, r, rows.cost[r] * rows.sign[r] * space.pull[r], gradient)
-        # Rows that hardly bend are left out of the Hessian (never of the gradient): many, where a class is rare.
+        # Rows with a second derivative near 0 are left out of the Hessian, never of the gradient. If a class is
+        # rare, there are many of them.
         most *= 1e-4 if logistic else 0.0
         for r in range(rows.n):
             bend = space.bend[r] if space.bend[r] > most else 0.0
@@ -370,8 +371,8 @@ def solve(
     The loss is log(1 + exp(-m)), or max(0, 1 - m)^2 / 2. Few columns: Newton steps with the whole Hessian
     (DENSE). Otherwise, for the squared hinge with not many more rows than columns, coordinate descent on the
     dual for as long as it promises to be the cheaper way (DUAL); where it is not, Newton steps through the
-    inner products of the rows that bend (GRAM) or by conjugate gradients (ITERATIVE). CHOSEN, and DUAL when it
-    has given up, decide by what each was measured to cost.
+    inner products of the active rows (GRAM) or by conjugate gradients (ITERATIVE). CHOSEN, and DUAL after it
+    has given up, take the cheaper one by measured costs.
     """
     cdef Rows rows = rows_of(start, end, column, value)
     cdef double entries = 0.0, squares = 0.0, length, factor
@@ -387,8 +388,8 @@ def solve(
         entries += length
         squares += length * length
     if method == CHOSEN:
-        # In nanoseconds a round: a Cholesky factor and, for the logistic loss, a new Hessian, against products with
-        # the Hessian, of which the squared hinge needs fewer.
+        # Nanoseconds per round: a Cholesky factor (and a new Hessian, for the logistic loss) compared with products
+        # with the Hessian, of which the squared hinge needs fewer.
         factor = <double> width * width * width / 30.0
         if logistic:
             dense = factor + 0.5 * squares <= 20.0 * entries

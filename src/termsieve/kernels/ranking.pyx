@@ -1,4 +1,4 @@
-"""Keys of items, or orderings of the same items, in; one ordering out."""
+"""Sort keys of items, or several orderings of the same items, come in; one ordering goes out."""
 
 import numpy as np
 
@@ -6,7 +6,10 @@ from libc.stdint cimport int32_t, int64_t
 
 
 def places(const int64_t[::1] order, const double[::1] value, const signed char[::1] group):
-    """Return the place of each item among the distinct (group, value), in the order given; no group: empty."""
+    """Return for each item how many distinct pairs (group, value) come before its own in `order`.
+
+    `group` is empty if there are no groups.
+    """
     cdef Py_ssize_t n = order.shape[0], i
     cdef int64_t place = 0, item, before
     cdef bint grouped = group.shape[0] > 0
@@ -22,7 +25,7 @@ def places(const int64_t[::1] order, const double[::1] value, const signed char[
 
 
 def greatest(const double[::1] values, const int32_t[:, ::1] at):
-    """Return for each column of `at` the greatest of the values at the positions it holds, which are not checked."""
+    """Return for each column of `at` the greatest value at the positions in it; positions are not checked."""
     cdef Py_ssize_t n = at.shape[1], r, i
     found = np.full(n, -np.inf)
     cdef double[::1] out = found
@@ -35,7 +38,7 @@ def greatest(const double[::1] values, const int32_t[:, ::1] at):
 
 
 def ordered(const int64_t[::1] base, const int64_t[::1] kind, const int64_t[::1] place_of_kind):
-    """Return `base` by rising place of each item's kind, in the order of `base` where places are equal."""
+    """Return the items of `base` sorted by the place of their kind; ties keep the order of `base`."""
     cdef Py_ssize_t n = base.shape[0], i
     made = np.empty(n, dtype=np.int64)
     cdef int64_t[::1] out = made
@@ -74,7 +77,7 @@ def interleaved(const int64_t[::1] first, const int64_t[::1] second, const unsig
 
 
 def round_robin(const int64_t[:, ::1] orders):
-    """Merge orderings of the same items: each in turn gives its best item not yet taken."""
+    """Merge orderings of the same items: each in turn gives its best item that is not yet taken."""
     cdef Py_ssize_t n_orders = orders.shape[0], n = orders.shape[1], taken = 0, c
     merged = np.empty(n, dtype=np.int64)
     cdef int64_t[::1] out = merged

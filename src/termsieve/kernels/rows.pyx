@@ -135,10 +135,10 @@ def merged_rows(
     const double[::1] value,
     const uint8_t[::1] label,
 ):
-    """Return (first, weight, group): of each set of equal rows and labels its first document and its size, and
-    the set of each document.
+    """Return (first, weight, group) of the sets of equal rows with equal labels.
 
-    A hash finds the candidates; rows are merged only when their entries are equal.
+    `first` is the first document of each set, `weight` the size of each set, and `group` the set of each
+    document. A hash finds the candidates; rows are merged only if their entries are equal.
     """
     cdef Py_ssize_t n = start.shape[0], r, other, slots = 16, slot, n_groups = 0
     cdef int64_t p, length

@@ -43,7 +43,8 @@ def add_gram(
                 if valued:
                     held[first[k]] = <float> value[p]
                 first[k] += 1
-        # Measured: 2 ns an entry of a square here; a matrix product 1 ns an entry and 0.04 ns more a column.
+        # Measured: 2 ns per pair of entries of a column here; a matrix product takes 1 ns per cell of the Gram
+        # matrix, and 0.04 ns more per cell and column.
         if squares * 2.0 < <double> n * n * (1.0 + 0.04 * n_heavy):
             limit = n
             n_heavy = 0
@@ -76,7 +77,7 @@ cdef void add_products(float[:, ::1] heavy, float[:, ::1] gram) noexcept nogil:
 cdef struct State:
     Py_ssize_t width  # of the Gram matrix
     Py_ssize_t n  # rows of the problem
-    Py_ssize_t n_active  # the first so many rows of `order` take part
+    Py_ssize_t n_active  # number of rows, at the start of `order`, that take part
     const int64_t* rows
     const float* gram
     const double* sign
@@ -154,7 +155,7 @@ cdef Py_ssize_t best_partner(const State* at, Py_ssize_t i) noexcept nogil:
 
 
 cdef inline double snapped(double alpha, double bound) noexcept nogil:
-    # Round-off must not leave a row a hair inside its bound.
+    # Rounding must not leave a row just inside its bound.
     if alpha < 1e-12 * bound:
         return 0.0
     return bound if alpha > bound * (1.0 - 1e-12) else alpha
@@ -173,7 +174,7 @@ cdef void change_pair(State* at, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
 
 
 cdef void shrink(State* at, int64_t* aside) noexcept nogil:
-    """Leave out the rows at a bound that no pair would move; the others stay in ascending order."""
+    """Leave out the rows at a bound that no step would move; the others stay in ascending order."""
     cdef Py_ssize_t a, r, kept = 0, left = 0
     for a in range(at.n_active):
         r = at.order[a]
@@ -222,11 +223,11 @@ def solve(
 ):
     """Return (alpha, bias, done) at the minimum of alpha' Q alpha / 2 - sum alpha.
 
-    `rows`, ascending, are the rows and columns of `gram` that belong to the problem; of all arrays only their
-    places are read. Q = sign sign' * gram, 0 <= alpha <= bound and sum sign * alpha = 0; both signs must occur.
-    The pair that changes is the most violating row and the one that lowers the objective most beside it (Fan,
-    Chen and Lin 2005); it ends when no pair violates by more than the tolerance, and is then `done`, or after
-    `max_rounds` changes.
+    `rows` holds the rows and columns of `gram` that belong to the problem, in ascending order; nothing else is
+    read from the arrays. Q = sign sign' * gram, 0 <= alpha <= bound and sum sign * alpha = 0; both signs must
+    occur. Each round changes two rows: the most violating one, and the one that together with it lowers the
+    objective most (Fan, Chen and Lin 2005). It ends when no pair violates the conditions by more than the
+    tolerance (`done` is then true), or after `max_rounds` rounds.
     """
     cdef State at
     cdef Py_ssize_t b, j, rounds, since = 0, n = rows.shape[0]

@@ -1,11 +1,11 @@
-"""2x2 tables in, logarithms of hypergeometric tail probabilities out."""
+"""2x2 tables come in; logarithms of hypergeometric tail probabilities go out."""
 
 import numpy as np
 
 from libc.math cimport log
 from scipy.special.cython_special cimport gammaln
 
-cdef double NEGLIGIBLE = 2.0**-60  # a further table of a tail changes no digit of a float below this share
+cdef double NEGLIGIBLE = 2.0**-60  # a smaller share of the sum changes no digit of it
 
 
 cdef double log_choose(double n, double k) noexcept nogil:
@@ -15,8 +15,8 @@ cdef double log_choose(double n, double k) noexcept nogil:
 def log_tails(const double[::1] tp, const double[::1] df, const double[::1] pos, const double[::1] neg):
     """Return log P(X >= tp) of the hypergeometric distribution, for tables with tp at its mean or above.
 
-    From tp on the probabilities fall, so their sum is that of tp times a series that soon stops to grow. For
-    numbers that are not whole the same series is summed up to the largest table that is possible.
+    From tp on the probabilities fall, so the tail is the probability of tp times a series that converges soon.
+    For numbers that are not whole, the same series is summed up to the largest possible table.
     """
     cdef Py_ssize_t n = tp.shape[0], i
     cdef double x, first, total, term, room

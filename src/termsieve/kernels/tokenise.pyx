@@ -424,10 +424,10 @@ cdef class TermTable:
 def place_rows(const int64_t[::1] indptr, const int32_t[::1] ids, const int32_t[::1] counts,
                const int32_t[::1] columns, Py_ssize_t n_columns, int32_t[::1] indices, int64_t[::1] data,
                int64_t[::1] ends):
-    """Write rows with term number i in columns[i], left out where that is negative, in column order.
+    """Write rows in column order, with the count of term i in columns[i]; a negative column leaves it out.
 
-    Numbers that share a column are added. `ends` gets the end of each row in `indices` and `data`; the number
-    of cells written is returned.
+    Counts of terms that share a column are added. `ends` gets the end of each row in `indices` and `data`; the
+    number of cells written is returned.
     """
     cdef Py_ssize_t row, i, k, first, second, n_out = 0, n_rows = indptr.shape[0] - 1
     cdef Py_ssize_t n_words = n_columns // 64 + 1, n_groups = n_columns // 4096 + 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # A module that registers learners is imported here; nothing else has to know of it.
-from termsieve.learners.bayes import AllTermsNB, QuotientNB
+from termsieve.learners.bayes import AllTermsNB, CheckedNB, QuotientNB
 from termsieve.learners.linear import DocumentPerceptron, HingeSVM, LogisticL2, SquaredHingeSVM
 from termsieve.learners.paths import decision_path, decision_sets, predicted_sets, separate_fits
 from termsieve.learners.registry import (
@@ -22,6 +22,7 @@ __all__ = [
     "LEARNERS",
     "AllTermsNB",
     "BalancedSVM",
+    "CheckedNB",
     "DocumentPerceptron",
     "EntropyTree",
     "HingeSVM",

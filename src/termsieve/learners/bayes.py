@@ -63,7 +63,7 @@ def _memberships(sets: list[Ints], n_columns: int) -> tuple[Ints, NDArray[np.int
     return np.cumsum(runs), low, high
 
 
-register_learner(
+@register_learner(
     "nb",
     "alpha",
     objective="multinomial: P(t|c) = (occurrences in c + alpha) / (all occurrences in c + alpha * terms)",
@@ -71,7 +71,30 @@ register_learner(
     reads="counts",
     along=_set_values,
     cost=COST,
-)(MultinomialNB)
+    same=(MultinomialNB,),
+)
+class CheckedNB(MultinomialNB):
+    """scikit-learn's MultinomialNB, which checks the indices of a sparse matrix before it reads the matrix.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        What is added to the occurrences of each term (Laplace smoothing).
+    force_alpha : bool, default=True
+        Whether an `alpha` below 1e-10 is kept as it is.
+    fit_prior : bool, default=True
+        Whether the shares of the classes are learned; otherwise all classes are equally likely.
+    class_prior : array-like, optional
+        The shares of the classes, if they are not to be learned.
+    """
+
+    def _check_X_y(self, X: Any, y: Any, reset: bool = True) -> Any:  # noqa: N802
+        check_indices(X)
+        return super()._check_X_y(X, y, reset=reset)
+
+    def _check_X(self, X: Any) -> Any:  # noqa: N802
+        check_indices(X)
+        return super()._check_X(X)
 
 
 @register_learner(
@@ -83,7 +106,7 @@ register_learner(
     along=_set_values,
     cost=COST,
 )
-class AllTermsNB(MultinomialNB):
+class AllTermsNB(CheckedNB):
     """Multinomial naive Bayes whose P(t|c) is a share of all terms of the documents, selected or not.
 
     Along a ranking, the occurrences and the number of terms in the denominator are those of all columns, so
@@ -98,14 +121,6 @@ class AllTermsNB(MultinomialNB):
 
     def __init__(self, alpha: float = 1.0) -> None:
         super().__init__(alpha=alpha)
-
-    def _check_X_y(self, X: Any, y: Any, reset: bool = True) -> Any:  # noqa: N802
-        check_indices(X)
-        return super()._check_X_y(X, y, reset=reset)
-
-    def _check_X(self, X: Any) -> Any:  # noqa: N802
-        check_indices(X)
-        return super()._check_X(X)
 
 
 @register_learner(

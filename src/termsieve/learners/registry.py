@@ -85,6 +85,8 @@ class Learner:
         A function that trains it on many sets of columns together.
     cost : TrainingCost
         About how long a training takes.
+    same : tuple of type, default=()
+        Other classes whose objects train the same model from the same parameters.
     """
 
     name: str
@@ -96,6 +98,7 @@ class Learner:
     several: Several = "own"
     along: Along | None = field(default=None, repr=False)
     cost: TrainingCost = UNKNOWN_COST
+    same: tuple[type, ...] = ()
 
     def defaults(self) -> dict[str, Any]:
         """Return the default of each parameter a name may set."""
@@ -122,7 +125,7 @@ def register_learner(name: str, *parameters: str, **facts: Any) -> Callable[[Est
         terms, or "any". ``several``: how it decides between more than two classes when it is trained along a
         ranking: each class against the "rest", "pairs" of classes that vote, or its "own" ``predict``.
         ``along``: a function that trains it on many sets of columns together; without it, it is fitted once
-        per set. ``cost``: a `TrainingCost`.
+        per set. ``cost``: a `TrainingCost`. ``same``: other classes that train the same model.
 
     Returns
     -------
@@ -220,7 +223,7 @@ def learner_declaration(learner: Any) -> Learner:
     if isinstance(learner, str):
         return LEARNERS[_parsed(learner)[0]]
     for entry in LEARNERS.values():
-        if type(learner) is entry.estimator:
+        if type(learner) in (entry.estimator, *entry.same):
             return entry
     return Learner(type(learner).__name__, type(learner))
 

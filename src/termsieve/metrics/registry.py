@@ -141,10 +141,14 @@ class Metric:
         """Whether a score depends on the one table alone."""
         return not self.reads
 
-    def __str__(self) -> str:
+    @cached_property
+    def _spec(self) -> str:
         return (
             format_spec(self.name, self.function, _TABLE, self.parameters) if self.registered else self.name
         )
+
+    def __str__(self) -> str:
+        return self._spec
 
     def __repr__(self) -> str:
         return f"<Metric {self}>"

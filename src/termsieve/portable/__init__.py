@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from importlib import resources
 from typing import Any
@@ -10,10 +11,11 @@ from typing import Any
 from termsieve.errors import unknown_name
 from termsieve.portable.sql import DIALECTS, sql_script
 
-__all__ = ["TARGETS", "exported"]
+__all__ = ["TARGETS", "exported", "live_script", "live_style"]
 
 FILES = resources.files("termsieve.portable")
 EMBEDDED = "EMBEDDED: str | None = None"  # the line of scorer.py that the model takes the place of
+EXPORTS = re.compile("^export ", re.MULTILINE)  # of scorer.js, where it is no module
 
 
 def exported(description: dict[str, Any], to: str = "json", dialect: str = "duckdb") -> str:
@@ -48,13 +50,13 @@ def packed(description: dict[str, Any]) -> str:
 
 
 def _python(description: dict[str, Any]) -> str:
-    source = (FILES / "scorer.py").read_text(encoding="utf-8")
+    source = _text("scorer.py")
     before, _, after = source.partition(EMBEDDED)
     return f"{before}EMBEDDED: str | None = {packed(description)!r}{after}"
 
 
 def _script(description: dict[str, Any]) -> str:
-    source = (FILES / "scorer.js").read_text(encoding="utf-8")
+    source = _text("scorer.js")
     model = f"export const model = {packed(description)};"
     return f"{source}\n{model}\nexport default (text) => score(model, text);\n"
 
@@ -62,11 +64,25 @@ def _script(description: dict[str, Any]) -> str:
 def _page(description: dict[str, Any]) -> str:
     """Return the page to try a model; no text in the model can end the element that it stands in."""
     safe = packed(description).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-    page = (FILES / "try.html").read_text(encoding="utf-8")
-    parts = {"scorer": (FILES / "scorer.js").read_text(encoding="utf-8"), "model": safe}
-    for name, content in parts.items():
+    page = _text("try.html")
+    for name, content in {"style": _text("live.css"), "script": live_script(), "model": safe}.items():
         page = page.replace(f"/* {name} */", content, 1)
     return page
+
+
+def live_script() -> str:
+    """Return the script that defines `liveBox(place, model)`: the scorer and the box, in one scope."""
+    scorer = EXPORTS.sub("", _text("scorer.js"))
+    return f"const liveBox = (() => {{\n{scorer}\n{_text('live.js')}\nreturn liveBox;\n}})();"
+
+
+def live_style() -> str:
+    """Return the looks of the box."""
+    return _text("live.css")
+
+
+def _text(name: str) -> str:
+    return (FILES / name).read_text(encoding="utf-8")
 
 
 #: The forms of an exported model, and the function that makes each.

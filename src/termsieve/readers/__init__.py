@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from termsieve.corpus import Corpus
-from termsieve.errors import FormatError, InputError, unknown_name
+from termsieve.errors import FormatError, InputError, shown, unknown_name
 from termsieve.readers import arff, delimited, excel, folders, lines, reuters, reviews, svmlight, tables
 from termsieve.readers.docstrings import load_docstrings
 from termsieve.readers.encodings import plain_start
 from termsieve.readers.files import check_regular, clean_name, file_names, is_archive, plain_suffix
+from termsieve.readers.foreign import PARQUET, foreign, foreign_text
 from termsieve.readers.format import Format, one_line
 from termsieve.readers.layout import Paths
 
@@ -24,7 +25,6 @@ _log = logging.getLogger("termsieve")
 FORMATS: dict[str, Format] = {
     module.FORMAT.name: module.FORMAT for module in (arff, reuters, reviews, svmlight, lines, tables, folders)
 }
-_OLD_OFFICE = b"\xd0\xcf\x11\xe0"  # how .xls and .doc begin
 
 
 def read(path: Paths, format: str | None = None, *, name: str | None = None, **options: Any) -> Corpus:
@@ -141,11 +141,13 @@ def guessed_format(path: Paths) -> str:
     start = plain_start(path)
     if not start.strip():
         raise FormatError(f"{path} is empty")
-    if start.startswith(_OLD_OFFICE):
-        raise FormatError(f"{path} is a file of an old office program; save it as .xlsx or CSV first")
-    for name, format in FORMATS.items():
+    kind = foreign(start)
+    for name, format in FORMATS.items() if kind is None or start.startswith(PARQUET) else ():
         if format.start and format.start.match(start) and _holds(name, os.fspath(path)):
             return name
+    kind = kind or foreign_text(start)
+    if kind is not None:
+        raise FormatError(f"{path} is {kind.what}; {kind.advice}")
     raise FormatError(
         f"{path} is in none of the known formats by name or content; give format= one of "
         f"{', '.join(FORMATS)}, such as 'lines' if each line is a label and a text"
@@ -159,11 +161,21 @@ def _holds(name: str, path: str) -> bool:
 
 def _guessed_collection(path: str | os.PathLike[str]) -> str:
     names, is_folder = file_names(path), os.path.isdir(path)
+    if any(plain_suffix(name) == ".arrow" for name in names):
+        raise FormatError(
+            f"{Path(path)} holds Arrow files; load them in Python, with datasets.load_from_disk if they were "
+            "saved by it, and give what comes of it"
+        )
+    held = [name for name in names if plain_suffix(name) in tables.KINDS]
+    if not is_folder and held and len(held) >= len(names) / 2:
+        raise FormatError(f"{Path(path)} is an archive of tables ({shown(held, 5)}); unpack it, and give one")
     for name, format in FORMATS.items():
         if format.collection and format.collection(names, is_folder):
             return name
-    what = "has no directory for each class" if names else "is an empty folder or archive"
-    by_file = "label_from='file' if each file is a class with one document per line, or " if names else ""
+    if not names:
+        raise FormatError(f"{Path(path)} is an empty folder or archive")
+    unpacked = "" if is_folder else "unpack it, and "
     raise FormatError(
-        f"{Path(path)} {what}; give {by_file}format= one of {', '.join(FORMATS)} if it holds documents"
+        f"{Path(path)} has no directory for each class; {unpacked}put the files of each class into one, or "
+        "give label_from='file' if each file is a class with one document per line"
     )

@@ -13,7 +13,7 @@ from termsieve.columns import is_usual, long_column
 from termsieve.errors import FormatError
 from termsieve.readers.encodings import FIRST_PART, first_part, taken, text_lines
 from termsieve.readers.files import LINES_PER_LIMIT, check_line, check_lines, open_binary, plain_suffix
-from termsieve.readers.layout import SAMPLE_ROWS, Reading, Sample
+from termsieve.readers.layout import SAMPLE_ROWS, Reading, Sample, column_names, rows_before, said_before
 
 _DELIMITERS = ",\t;|"
 _LEAST_CONSISTENCY = 0.6  # share of rows of a table that have the same number of fields
@@ -28,6 +28,13 @@ class _Parse(NamedTuple):
     quote: str
     rows: list[list[str]]
     sound: bool
+    escape: str | None = None
+    spaced: bool = False
+
+    @property
+    def even(self) -> bool:
+        """Whether all rows have the same number of fields, more than one, and there was no error."""
+        return self.sound and len({len(row) for row in self.rows}) == 1 and len(self.rows[0]) > 1
 
     @property
     def consistency(self) -> float:
@@ -47,9 +54,16 @@ def sample(path: str, reading: Reading, wanted: Collection[Any] = ()) -> Sample:
     chosen = _chosen(lines, whole, reading, path)
     rows = chosen.rows or [[]]
     header = reading.header
+    names_wanted = {str(name) for name in wanted}
+    # Spreadsheets write the delimiter into a line of its own.
+    n_separator = int(len(rows) > 1 and rows[0][0].lower().startswith("sep=") and not any(rows[0][1:]))
+    before = n_separator
+    if header is not False:
+        before += rows_before(rows[n_separator:], names_wanted)
+    rows = rows[before:]
     if header is None:
-        header = has_header(rows, {str(name) for name in wanted})
-    guesses = []
+        header = has_header(rows, names_wanted)
+    guesses = said_before(before if before > n_separator else 0, path)
     if encoding not in (None, "utf-8", reading.encoding):
         guesses.append(f"{path} {taken(str(encoding))}")
     if not header and reading.header is None:
@@ -59,15 +73,18 @@ def sample(path: str, reading: Reading, wanted: Collection[Any] = ()) -> Sample:
         )
     if header and reading.header is None and len(rows) > 1 and _looks_like_data(rows[0], rows[1:]):
         guesses.append(f"the first row of {path} may be a document; give header=False if it is no header")
-    names = [name.strip() for name in rows[0]] if header else [str(n + 1) for n in range(len(rows[0]))]
+    names = column_names(rows[0]) if header else tuple(str(n + 1) for n in range(len(rows[0])))
     body = rows[1:] if header else rows
     return Sample(
         "CSV",
-        tuple(names),
+        names,
         [row for row in body if len(row) == len(names)][:SAMPLE_ROWS],
         reading._replace(delimiter=chosen.delimiter, quote=chosen.quote, header=header, encoding=encoding),
         details=tuple(_details(chosen, header, encoding)),
         guesses=tuple(guesses),
+        before=before,
+        escape=chosen.escape,
+        spaced=chosen.spaced,
     )
 
 
@@ -80,6 +97,10 @@ def looks_cut(path: str) -> bool:
 def _details(chosen: _Parse, header: bool, encoding: str | None) -> Iterator[str]:
     if chosen.delimiter != ",":
         yield f"delimiter {_NAMES.get(chosen.delimiter, chosen.delimiter)}"
+    if chosen.quote == "'":
+        yield "single quotes"
+    if chosen.escape:
+        yield "a backslash before quotes"
     if not header:
         yield "no header"
     if encoding not in (None, "utf-8"):
@@ -110,7 +131,7 @@ def _parse(lines: list[str], whole: bool, delimiter: str, quote: str | None) -> 
         return _cut(lines, whole, delimiter, quote)
     quoted = _cut(lines, whole, delimiter, '"')
     if delimiter != "\t":
-        return quoted
+        return quoted if quoted.even else next(_others(lines, whole, delimiter), quoted)
     # Most files with tabs have no quoting: a quote at the start of a cell is text, unless all of them fit.
     plain = _cut(lines, whole, delimiter, "")
     has_quotes = any(cell.startswith('"') for row in plain.rows for cell in row)
@@ -118,28 +139,51 @@ def _parse(lines: list[str], whole: bool, delimiter: str, quote: str | None) -> 
     return quoted if has_quotes and quoted.sound and len(widths) == 1 else plain
 
 
-def _cut(lines: list[str], whole: bool, delimiter: str, quote: str) -> _Parse:
+def _others(lines: list[str], whole: bool, delimiter: str) -> Iterator[_Parse]:
+    """Yield the ways of quoting that fit a file which the usual one does not fit."""
+    text = "".join(lines)
+    ways: list[tuple[str, str | None, bool]] = []
+    if f'{delimiter} "' in text:
+        ways.append(('"', None, True))
+    if '\\"' in text:
+        ways.append(('"', "\\", False))
+    if f"'{delimiter}" in text or f"{delimiter}'" in text:
+        ways.append(("'", None, False))
+    for quote, escape, spaced in ways:
+        parse = _cut(lines, whole, delimiter, quote, escape, spaced)
+        if parse.even:
+            yield parse
+
+
+def _cut(
+    lines: list[str],
+    whole: bool,
+    delimiter: str,
+    quote: str,
+    escape: str | None = None,
+    spaced: bool = False,
+) -> _Parse:
     rows: list[list[str]] = []
-    reader = csv.reader(iter(lines), strict=True, **_format(delimiter, quote))
+    reader = csv.reader(iter(lines), strict=True, **_format(delimiter, quote, escape, spaced))
     with _wide_fields(FIRST_PART):
         while True:
             start = reader.line_num
             try:
                 row = next(reader)
             except StopIteration:
-                return _Parse(delimiter, quote, rows, True)
+                return _Parse(delimiter, quote, rows, True, escape, spaced)
             except csv.Error as error:
                 # Where the first part ends, a cell may be open; one that swallowed many lines is a mistake.
                 is_open = "unexpected end" in str(error) and len(lines) - start < _OPEN_LINES and not whole
-                return _Parse(delimiter, quote, rows, is_open)
+                return _Parse(delimiter, quote, rows, is_open, escape, spaced)
             if row:
                 rows.append(row)
 
 
-def _format(delimiter: str, quote: str) -> dict[str, Any]:
+def _format(delimiter: str, quote: str, escape: str | None = None, spaced: bool = False) -> dict[str, Any]:
     if not quote:
         return {"delimiter": delimiter, "quoting": csv.QUOTE_NONE}
-    return {"delimiter": delimiter, "quotechar": quote}
+    return {"delimiter": delimiter, "quotechar": quote, "escapechar": escape, "skipinitialspace": spaced}
 
 
 def has_header(rows: list[list[str]], wanted: set[str]) -> bool:
@@ -175,16 +219,17 @@ def _is_number(cell: str) -> bool:
 
 
 @contextmanager
-def opened(path: str, sampled: Reading) -> Iterator[Iterator[list[str]]]:
+def opened(path: str, sampled: Sample) -> Iterator[Iterator[list[str]]]:
     """Open a file as its rows, each as long as the first, which may be the header."""
-    assert sampled.delimiter is not None
-    assert sampled.quote is not None
-    max_bytes = sampled.max_bytes
+    reading = sampled.reading
+    assert reading.delimiter is not None
+    assert reading.quote is not None
+    max_bytes = reading.max_bytes
+    how = _format(reading.delimiter, reading.quote, sampled.escape, sampled.spaced)
     with open_binary(path) as raw, _wide_fields(max_bytes // LINES_PER_LIMIT):
-        lines = text_lines(path, raw, sampled.encoding, max_bytes)
-        reader = csv.reader(lines, strict=True, **_format(sampled.delimiter, sampled.quote))
-        rows = _checked_rows(path, reader, sampled)
-        if sampled.header:
+        lines = text_lines(path, raw, reading.encoding, max_bytes)
+        rows = _checked_rows(path, csv.reader(lines, strict=True, **how), reading, sampled.before)
+        if reading.header:
             next(rows, None)
         yield rows
 
@@ -198,7 +243,7 @@ def _wide_fields(limit: int) -> Iterator[None]:
         csv.field_size_limit(before)
 
 
-def _checked_rows(path: str, reader: Any, sampled: Reading) -> Iterator[list[str]]:
+def _checked_rows(path: str, reader: Any, sampled: Reading, before: int) -> Iterator[list[str]]:
     width = None
     start = 1
     other = ", or give quote='none' if quotes are text" if sampled.quote else ""
@@ -214,6 +259,10 @@ def _checked_rows(path: str, reader: Any, sampled: Reading) -> Iterator[list[str
                 f"{path}, line {start}: {error}; check the quotes of this row{other}"
             ) from error
         if row:
+            if before:
+                before -= 1
+                start = reader.line_num + 1
+                continue
             if width is None:
                 width = len(row)
             elif len(row) != width:

@@ -11,6 +11,7 @@ from typing import IO, cast
 
 from termsieve.errors import FormatError, InputError
 from termsieve.readers.files import check_line, open_binary, readable, start_of
+from termsieve.readers.foreign import utf16_of
 
 FIRST_PART = 1 << 18  # bytes of a file that recognition looks at
 # By its mark at the start of a file an encoding is known; the marks of UTF-32 begin with those of UTF-16.
@@ -35,8 +36,9 @@ _log = logging.getLogger("termsieve")
 def encoding_of(start: bytes, where: str, *, whole: bool = False) -> str | None:
     """Return the encoding of a file by its first bytes; None if they are ASCII, which leaves it open.
 
-    UTF-8, UTF-16 and UTF-32 are known by their marks, and UTF-8 by its bytes. Anything else is cp1252 if its
-    bytes are valid there, otherwise Latin-1. Bytes that are mostly not ASCII are neither: that is an error.
+    UTF-8, UTF-16 and UTF-32 are known by their marks, UTF-8 also by its bytes, and UTF-16 by its zeros.
+    Anything else is cp1252 if its bytes are valid there, otherwise Latin-1. Bytes that are mostly not ASCII
+    are neither: that is an error.
 
     >>> encoding_of("Grüße".encode("cp1252"), "a.csv")
     'cp1252'
@@ -44,6 +46,8 @@ def encoding_of(start: bytes, where: str, *, whole: bool = False) -> str | None:
     for mark, name in _MARKS:
         if start.startswith(mark):
             return name
+    if b"\0" in start and (unmarked := utf16_of(start)) is not None:
+        return unmarked
     if start.isascii():
         return None
     try:
@@ -163,11 +167,13 @@ class _Bytes(io.BufferedIOBase):
 
 
 def plain_start(path: str | os.PathLike[str], size: int = 65536) -> bytes:
-    """Return the first bytes of a file as UTF-8 without a mark, if a mark says what they are."""
+    """Return the first bytes of a file as UTF-8 without a mark, if a mark or zeros say what they are."""
     start = start_of(path, size)
     for mark, name in _MARKS:
         if start.startswith(mark):
             return codecs.getincrementaldecoder(_without_mark(name))("replace").decode(start).encode()
+    if b"\0" in start and (unmarked := utf16_of(start)) is not None:
+        return codecs.getincrementaldecoder(unmarked)("replace").decode(start).encode()
     return start
 
 

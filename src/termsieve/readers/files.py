@@ -25,6 +25,9 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\xfd7zXZ\x00", "xz"),
     (b"\x28\xb5\x2f\xfd", "zstd"),
 )
+_ZIP = b"PK\x03\x04"
+# Files beside the data of an archive, by the start of their names.
+_NOTES = ("readme", "license", "licence", "changelog", "citation")
 # Largest number of bytes that are read of one source by default. A text takes up to ten times its bytes in
 # memory, as str, lists and counts.
 MAX_BYTES = 2 << 30
@@ -36,7 +39,7 @@ _CHUNK = 1 << 20
 _ZSTD_CHUNK = 1 << 11
 _TAR_BLOCK = 512
 
-COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zip")
 _BROKEN = (EOFError, lzma.LZMAError, zlib.error, tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile)
 
 
@@ -134,7 +137,24 @@ def compression(path: str | os.PathLike[str]) -> str | None:
     check_regular(path)
     with readable(path), open(path, "rb") as file:
         start = file.read(6)
+    if start.startswith(_ZIP):
+        return "zip" if zipped_file(path) is not None else None
     return next((name for magic, name in _MAGIC if start.startswith(magic)), None)
+
+
+def zipped_file(path: str | os.PathLike[str]) -> str | None:
+    """Return the name of the only file in a zip archive, a readme aside: the archive is that file packed."""
+    if not os.path.isfile(path) or not zipfile.is_zipfile(path):
+        return None
+    with readable(path), zipfile.ZipFile(path) as archive:
+        held = list(_zip_files(path, archive, []))
+        data = [info for name, info in held if not PurePosixPath(name).name.lower().startswith(_NOTES)]
+        return data[0].filename if len(data) == 1 else None
+
+
+def _zip_open(path: str | os.PathLike[str], mode: str) -> IO[bytes]:
+    with zipfile.ZipFile(path) as archive:  # an open member keeps the file
+        return archive.open(cast(str, zipped_file(path)))
 
 
 def open_binary(path: str | os.PathLike[str]) -> IO[bytes]:
@@ -145,6 +165,7 @@ def open_binary(path: str | os.PathLike[str]) -> IO[bytes]:
         "bzip2": bz2.open,
         "xz": lzma.open,
         "zstd": _zstd_open,
+        "zip": _zip_open,
     }
     opener = openers[compression(path)]
     with readable(path):
@@ -221,11 +242,11 @@ def _read_at_most(file: Any, room: int, path: str | os.PathLike[str], max_bytes:
 
 
 def is_archive(path: str | os.PathLike[str]) -> bool:
-    """Return whether a file is a zip or a tar archive, compressed or not."""
+    """Return whether a file is a zip of several files or a tar archive, compressed or not."""
     if not os.path.isfile(path):
         return False
     if zipfile.is_zipfile(path):
-        return True
+        return zipped_file(path) is None
     if ".tar" in Path(path).name.lower() or plain_suffix(path) in (".tar", ".tgz", ".tbz2", ".txz"):
         return True
     try:
@@ -280,7 +301,8 @@ def _opened_files(
     if os.path.isdir(path):
         for name in sorted(_folder_files(path, hidden)):
             if wanted(name):
-                with readable(Path(path, name)), open(Path(path, name), "rb") as file:
+                full = Path(path, name)
+                with readable(full), open(full, "rb") as file:
                     yield name, file
     elif zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
@@ -327,6 +349,8 @@ class _Ending:
 
 
 def _hidden(name: str) -> bool:
+    if "/." not in f"/{name}" and "__MACOSX" not in name:
+        return False  # nearly every name; taking it apart is slow
     return any(part.startswith(".") or part == "__MACOSX" for part in PurePosixPath(name).parts)
 
 
@@ -344,11 +368,11 @@ def _folder_files(root: str | os.PathLike[str], hidden: list[str]) -> Iterator[s
         seen.add(real)
         hidden += filter(_hidden, [*below, *files])
         below[:] = sorted(name for name in below if not _hidden(name))
-        prefix = os.path.relpath(folder, root)
+        prefix = Path(os.path.relpath(folder, root)).as_posix()
         for name in files:
             # Pipes and devices, also behind links, are not documents and may never end.
             if not _hidden(name) and not is_special(os.path.join(folder, name)):
-                yield name if prefix == "." else (Path(prefix) / name).as_posix()
+                yield name if prefix == "." else f"{prefix}/{name}"
 
 
 def _safe_name(archive: str | os.PathLike[str], name: str) -> str:

@@ -12,34 +12,42 @@ from termsieve.corpus import Corpus
 from termsieve.errors import FormatError, ParameterError, shown, unknown_name
 from termsieve.readers.encodings import WESTERN, check_western, decoded, encoding_of
 from termsieve.readers.files import MAX_BYTES, clean_name, contents, plain_stem
+from termsieve.readers.foreign import foreign
 from termsieve.readers.format import Format
 from termsieve.readers.splits import part_of
 
 _log = logging.getLogger("termsieve")
 _QUOTE = re.compile(r"(writes in|writes:|wrote:|says:|said:|^In article|^Quoted from|^\||^>)")
+# At least three lines such as "From: me" before any other; a folded line begins with a blank.
+_HEADERS = re.compile(r"(?:[A-Z][A-Za-z-]+: ?[^\n]*\n(?:[ \t][^\n]*\n)*){3}")
 
-
+# Directories of documents that have no class, as in the IMDb reviews.
+UNLABELLED = ("unsup", "unsupervised", "unlabeled", "unlabelled")
 Ways = dict[str, tuple[str, ...]]  # the name of a file -> its directories and its own name
+Placed = dict[str, tuple[str, str]]  # the name of a file -> its part and its class
 
 
 def read_folder(
     path: str | os.PathLike[str],
     *,
     encoding: str | None = None,
-    strip: str | Iterable[str] = (),
+    strip: str | Iterable[str] | None = None,
     label_from: str | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> Corpus:
     """Return the texts below a folder or archive, each labelled with its top directory.
 
     Files are read in the order of their names; files outside the class directories, hidden files and links in
-    an archive are left out. If the top directories are named for a split (train, training, test, testing,
-    dev, val, valid, validation), the directories in them are the classes. If all top directories hold
-    the same directories, `label_from` says which are the classes: "top" or "inner". Without `encoding` a file
-    is UTF-8 or UTF-16 by its mark or, if that fails, cp1252 or Latin-1. `strip` removes "headers", "footers"
-    and "quotes" of news posts and mails.
+    an archive are left out, and so are files that are no texts, such as images, and directories of documents
+    without a class, such as unsup. If the top directories are named for a split (train, training, test,
+    testing, dev, val, valid, validation), the directories in them are the classes. If all top directories
+    hold the same directories, `label_from` says which are the classes: "top" or "inner". Without `encoding` a
+    file is UTF-8 or UTF-16 by its mark or, if that fails, cp1252 or Latin-1. `strip` removes "headers",
+    "footers" and "quotes" of news posts and mails; if it is not given, headers are kept, and a warning says
+    so.
     """
-    cuts = _cuts((strip,) if isinstance(strip, str) else tuple(strip))
+    parts_cut = (strip,) if isinstance(strip, str) else tuple(strip or ())
+    cuts = _cuts(parts_cut)
     if label_from not in (None, "top", "inner"):
         raise ParameterError(f"label_from={label_from!r} is unknown for a folder; it is 'top' or 'inner'")
     hidden: list[str] = []
@@ -49,6 +57,8 @@ def read_folder(
         raise FormatError(
             f"{path} has no directory with files; the folder format is one directory for each class"
         )
+    n_outside = len(files) - len(placed)
+    placed = _labelled(_texts(placed, files, path), path)
     encodings = _encodings({name: files[name] for name in placed}, encoding, path)
     texts, labels, parts = [], [], []
     for name, (part, label) in placed.items():
@@ -58,11 +68,60 @@ def read_folder(
         texts.append(text)
         labels.append(clean_name(label))
         parts.append(part)
-    notes = [f"strip={'+'.join(strip) if not isinstance(strip, str) else strip}"] if cuts else []
-    notes += _left_out("file", len(files) - len(placed), " outside the classes")
+    if strip is None:
+        _warn_headers(texts, path)
+    notes = [f"strip={'+'.join(parts_cut)}"] if cuts else []
+    notes += _left_out("file", n_outside, " outside the classes")
     notes += _left_out("hidden file", len(hidden), "")
     source = "folder" + (f" ({', '.join(notes)})" if notes else "")
     return Corpus(texts, labels, split=parts if split else None, name=base or plain_stem(path), source=source)
+
+
+def _texts(placed: Placed, files: dict[str, bytes], path: str | os.PathLike[str]) -> Placed:
+    """Return the files that are texts; the others are left out, which is logged, or an error if all are."""
+    others = {name: kind for name in placed if (kind := foreign(files[name])) is not None}
+    if not others:
+        return placed
+    name, kind = next(iter(others.items()))
+    such = f"such as {clean_name(name)}, which is {kind.what}"
+    if len(others) == len(placed):
+        raise FormatError(f"the files of {path} are no texts, {such}; {kind.advice}")
+    _log.warning(
+        "%s of %s files of %s are no texts, %s, and were left out",
+        f"{len(others):,}",
+        f"{len(placed):,}",
+        path,
+        such,
+    )
+    return {name: place for name, place in placed.items() if name not in others}
+
+
+def _labelled(placed: Placed, path: str | os.PathLike[str]) -> Placed:
+    """Return the files whose directories are classes; how many have none is logged as a warning."""
+    kept = {name: place for name, place in placed.items() if place[1].lower() not in UNLABELLED}
+    if not kept or len(kept) == len(placed):
+        return placed
+    _log.warning(
+        "%s documents of %s are in a directory for documents without a class (%s) and were left out; "
+        "rename it if it is a class",
+        f"{len(placed) - len(kept):,}",
+        path,
+        ", ".join(sorted({label for _, label in placed.values() if label.lower() in UNLABELLED})),
+    )
+    return kept
+
+
+def _warn_headers(texts: list[str], path: str | os.PathLike[str]) -> None:
+    """Log a warning if most texts begin like mails, whose headers name groups, hosts and people."""
+    with_headers = sum(_HEADERS.match(text) is not None for text in texts)
+    if 2 * with_headers > len(texts):
+        _log.warning(
+            "%s of %s files of %s begin with the headers of mails or news posts, which are read as text; "
+            "give strip='headers' to leave them out, or strip='none' to keep them",
+            f"{with_headers:,}",
+            f"{len(texts):,}",
+            path,
+        )
 
 
 def _left_out(what: str, n: int, where: str) -> list[str]:
@@ -89,9 +148,7 @@ def _encodings(
     return found
 
 
-def _placed(
-    names: Ways, label_from: str | None, path: str | os.PathLike[str]
-) -> tuple[dict[str, tuple[str, str]], bool, str]:
+def _placed(names: Ways, label_from: str | None, path: str | os.PathLike[str]) -> tuple[Placed, bool, str]:
     """Return (part, class) by file, whether there are parts, and the name of a wrapping directory."""
     base = ""
     inside = {name: way for name, way in names.items() if len(way) > 1}
@@ -146,6 +203,7 @@ def _check_levels(inside: Ways, path: str | os.PathLike[str]) -> None:
 
 
 def _cuts(strip: tuple[str, ...]) -> list:
+    strip = () if strip == ("none",) else strip
     known = {"headers": without_headers, "footers": without_footer, "quotes": without_quotes}
     for name in strip:
         if name not in known:

@@ -52,7 +52,12 @@ class Format:
 
 def any_of(extensions: tuple[str, ...]) -> Callable[[Sequence[str], bool], bool]:
     """Return the function that says whether any of the names has one of the extensions."""
-    return lambda names, _: any(plain_suffix(name) in extensions for name in names)
+
+    def found(name: str) -> bool:
+        low = name.lower()
+        return any(extension in low for extension in extensions) and plain_suffix(name) in extensions
+
+    return lambda names, _: any(map(found, names))
 
 
 def one_line(n_docs: int, n_classes: int, source: str, several: bool = False) -> str:

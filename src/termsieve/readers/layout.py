@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from termsieve.columns import Columns, Wanted, column_phrase, find_columns, likely_columns
+from termsieve.columns import Columns, Wanted, column_phrase, find_columns, is_usual, likely_columns
 from termsieve.errors import InputError, ParameterError
 from termsieve.readers.files import MAX_BYTES, check_max_bytes, clean_name, plain_stem
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 SAMPLE_ROWS = 500  # of a table, that recognition looks at
+_MOST_BEFORE = 20  # rows from which the header of a table is looked for
 _TABS = ("\t", "\\t", "tab")
 _NO_QUOTE = ("none", "")
 
@@ -53,7 +54,9 @@ class Sample:
 
     `kind` is the format as a person calls it, `names` are those of the columns, `rows` are the first rows.
     `reading` has what was recognised of the bytes, `details` are words about it for the one-line form, and
-    `guesses` are sentences about what may be wrong.
+    `guesses` are sentences about what may be wrong. `before` is the number of rows above the table, such as a
+    title. In a CSV, `escape` is the character before quotes within a cell, and `spaced` says whether spaces
+    follow the delimiter. `sheet` is the name of the sheet of a workbook.
     """
 
     kind: str
@@ -62,6 +65,10 @@ class Sample:
     reading: Reading
     details: tuple[str, ...] = ()
     guesses: tuple[str, ...] = ()
+    before: int = 0
+    escape: str | None = None
+    spaced: bool = False
+    sheet: str = ""
 
 
 @dataclass(frozen=True)
@@ -91,7 +98,8 @@ class Layout:
         if not isinstance(name, str):
             return []
         place = self.sample.names.index(name)
-        return [row[place] for row in self.sample.rows if row[place] is not None]
+        cells = [row[place] for row in self.sample.rows if row[place] is not None]
+        return [cell.strip() if isinstance(cell, str) else cell for cell in cells]
 
     def phrase(self) -> str:
         """Return what was understood, for the one-line form: the columns, and what is not as usual."""
@@ -116,10 +124,45 @@ def laid_out(
     """
     if sample.reading.header is False:
         text, label = likely_columns(sample.names, sample.rows, text, label, unlabelled, path)
+    one_column = sample.kind == "CSV" and len(sample.names) == 1
+    hint = "; give delimiter= if another character separates its cells" if one_column else ""
     columns = find_columns(
-        sample.names, text, label, split, where=path, rows=sample.rows, unlabelled=unlabelled
+        sample.names, text, label, split, where=path, rows=sample.rows, unlabelled=unlabelled, hint=hint
     )
     return Layout(path, sample, columns, given)
+
+
+def rows_before(rows: Sequence[Sequence[str]], wanted: Collection[str]) -> int:
+    """Return the number of rows above the header: those of a title or a note, which fill fewer cells.
+
+    A header is known by the usual names of a text and a label, or by the names that are `wanted`.
+
+    >>> rows_before([["Survey 2024", ""], ["text", "label"], ["cheap pills", "spam"]], ())
+    1
+    """
+    for place, row in enumerate(rows[:_MOST_BEFORE]):
+        names = [cell.strip() for cell in row]
+        usual = any(is_usual(name, "text") for name in names) and any(is_usual(n, "label") for n in names)
+        if usual or (wanted and set(wanted) <= set(names)):
+            n_filled = sum(map(bool, names))
+            return place if all(sum(map(bool, above)) < n_filled for above in rows[:place]) else 0
+    return 0
+
+
+def said_before(n: int, path: str) -> list[str]:
+    """Return the sentence about rows above a header, if there are any."""
+    return (
+        [f"the table of {path} begins with row {n + 1}; what is above its header was left out"] if n else []
+    )
+
+
+def column_names(first: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of columns by the header; a column without a name has its number.
+
+    >>> column_names(["", " text "])
+    ('1', 'text')
+    """
+    return tuple(cell.strip() or str(place) for place, cell in enumerate(first, 1))
 
 
 def file_labels(paths: Sequence[str | os.PathLike[str]]) -> list[str]:

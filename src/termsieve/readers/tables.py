@@ -10,22 +10,24 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from termsieve.columns import Columns, Wanted, find_column
 from termsieve.corpus import Corpus
-from termsieve.errors import FormatError, InputError, ParameterError
+from termsieve.errors import FormatError, InputError, ParameterError, shown
 from termsieve.labels import check_missing, indicator_labels, label_doubts, present_labels, split_labels
 from termsieve.readers import delimited, excel, json_rows, parquet_rows
 from termsieve.readers.encodings import plain_start
 from termsieve.readers.files import (
     MAX_BYTES,
     check_regular,
-    is_special,
+    compression,
+    file_names,
     plain_stem,
     plain_suffix,
     too_large,
+    zipped_file,
 )
 from termsieve.readers.format import Format
 from termsieve.readers.layout import Layout, Paths, Reading, Sample, file_labels, laid_out
@@ -84,7 +86,7 @@ def read_table(
         raise ParameterError("label= and label_from='file' exclude each other; give one of them")
     files = table_paths(paths)
     reading = Reading(delimiter, quote, header, encoding, max_bytes).checked()
-    first = table_layout(files[0], text, label, split, reading, unlabelled=label_from is not None)
+    first = first_layout(files, text, label, split, reading, unlabelled=label_from is not None)
     classes = file_labels(files) if label_from is not None else []
     texts: list[str] = []
     labels: list[Any] = []
@@ -100,7 +102,7 @@ def read_table(
             if split is not None:
                 parts += frame["split"].cast(str).fill_null("").to_list()
             else:
-                parts += [part_of(plain_stem(path)) or ""] * frame.height
+                parts += [_part_of_file(path)] * frame.height
     if not texts:
         raise FormatError(f"{files[0]} has a header but no row")
     if separator is None and not classes:
@@ -112,6 +114,32 @@ def read_table(
     name = plain_stem(files[0]) if len(files) == 1 else Path(files[0]).resolve().parent.name
     has_parts = split is not None or len(set(parts)) > 1
     return Corpus(texts, labels, split=parts if has_parts else None, name=name, source=source)
+
+
+def _part_of_file(path: str) -> str:
+    """Return the part of a split that a file, or the folder that it is in, is named for."""
+    return part_of(plain_stem(path)) or part_of(Path(path).parent.name) or ""
+
+
+def first_layout(
+    files: Sequence[str],
+    text: Wanted,
+    label: Wanted,
+    split: str | None,
+    reading: Reading,
+    *,
+    unlabelled: bool = False,
+) -> Layout:
+    """Return the layout of the first of several tables, which the others have as well."""
+    try:
+        return table_layout(files[0], text, label, split, reading, unlabelled=unlabelled)
+    except InputError as error:
+        if len(files) == 1:
+            raise
+        names = shown([Path(path).name for path in files], 5)
+        raise InputError(
+            f"{error}; give one of the {len(files):,} tables ({names}) if they differ"
+        ) from error
 
 
 def warn_labels(labels: Sequence[Any], where: str) -> None:
@@ -146,7 +174,7 @@ def batches(
     """
     files = table_paths(paths)
     reading = Reading(delimiter, quote, header, encoding, max_bytes).checked()
-    first = table_layout(files[0], text, label, None, reading)
+    first = first_layout(files, text, label, None, reading)
     if by is not None:
         first = replace(first, columns=first.columns | {"by": by})
     for path in files:
@@ -207,14 +235,7 @@ def table_paths(paths: Paths) -> list[str]:
     if isinstance(paths, str | os.PathLike):
         path = os.fspath(paths)
         if os.path.isdir(path):
-            found = sorted(
-                file
-                for name in os.listdir(path)
-                if plain_suffix(name) in KINDS and not is_special(file := os.path.join(path, name))
-            )
-            if not found:
-                raise FormatError(f"{path} holds no table; a table ends with one of {', '.join(KINDS)}")
-            return found
+            return _folder_tables(path)
         if not os.path.exists(path) and glob.has_magic(path):
             found = sorted(name for name in glob.glob(path, recursive=True) if os.path.isfile(name))
             if not found:
@@ -226,6 +247,22 @@ def table_paths(paths: Paths) -> list[str]:
     if not listed:
         raise InputError("the list of paths is empty; name at least one table")
     return listed
+
+
+def _folder_tables(path: str) -> list[str]:
+    """Return the tables of a folder or, if it has none, of the folder below it, or of a split below it."""
+    found = [name for name in file_names(path) if plain_suffix(name) in KINDS]
+    folders = {PurePosixPath(name).parent for name in found}
+    if not found:
+        raise FormatError(f"{path} holds no table; a table ends with one of {', '.join(KINDS)}")
+    if PurePosixPath() in folders:
+        folders = {PurePosixPath()}
+    if len(folders) > 1 and not all(part_of(folder.name) for folder in folders):
+        raise FormatError(
+            f"{path} holds tables in several directories ({shown(sorted(map(str, folders)), 5)}); give one "
+            "of them, or format='folder' if each file is a document and each directory a class"
+        )
+    return [os.path.join(path, name) for name in found if PurePosixPath(name).parent in folders]
 
 
 def table_kind(path: str) -> str:
@@ -260,11 +297,18 @@ def table_layout(
 def table_sample(path: str, reading: Reading, wanted: Sequence[Any] = ()) -> Sample:
     """Return the first part of a table; columns that are `wanted` by name tell a header."""
     kind = table_kind(path)
+    packed = compression(path)
+    if packed is not None and kind in ("parquet", "excel"):
+        raise FormatError(f"{path} is a {kind.title()} file within a {packed} file; unpack it first")
     if kind == "parquet":
         return parquet_rows.sample(path, reading)
     if kind == "json":
-        return json_rows.sample(path, reading)
-    return (excel if kind == "excel" else delimited).sample(path, reading, wanted)
+        sample = json_rows.sample(path, reading)
+    else:
+        sample = (excel if kind == "excel" else delimited).sample(path, reading, wanted)
+    if packed == "zip":
+        sample = replace(sample, details=(*sample.details, f"zip of {zipped_file(path)!r}"))
+    return sample
 
 
 def _file_frames(path: str, first: Layout, quiet: bool = False) -> Iterator[pl.DataFrame]:
@@ -281,9 +325,9 @@ def _file_frames(path: str, first: Layout, quiet: bool = False) -> Iterator[pl.D
         found = parquet_rows.frames(path, columns, sample.reading)
     elif kind == "json":
         rows = json_rows.rows(path, sample.reading)
-        found = _framed(json_rows.picked(path, rows, names[0], names), list(columns))
+        found = _framed(json_rows.picked(path, rows, names), list(columns))
     elif kind == "excel":
-        found = _framed(excel.rows(path, sample.reading, _places(sample, names), 0), list(columns))
+        found = _framed(excel.rows(path, sample, _places(sample, names), 0), list(columns))
     else:
         found = _delimited_frames(path, sample, list(columns), _places(sample, names))
     for frame in found:
@@ -307,17 +351,21 @@ def _places(sample: Sample, names: Sequence[str]) -> list[int]:
 def _delimited_frames(
     path: str, sample: Sample, roles: list[str], places: list[int]
 ) -> Iterator[pl.DataFrame]:
-    with delimited.opened(path, sample.reading) as rows:
+    with delimited.opened(path, sample) as rows:
         yield from _framed(([row[place] or None for place in places] for row in rows), roles)
 
 
 def _with_labels(frame: pl.DataFrame, columns: Columns) -> pl.DataFrame:
-    """Return the frame with one column of labels in place of the indicator columns."""
-    names = columns.get("label")
-    if not isinstance(names, tuple):
-        return frame
+    """Return the frame with one column of labels: names without spaces around them, or indicators joined."""
     import polars as pl
 
+    names = columns.get("label")
+    if not isinstance(names, tuple):
+        if names is None or frame["label"].dtype != pl.String:
+            return frame
+        # No class is told from another by the spaces around its name.
+        label = pl.col("label").str.strip_chars()
+        return frame.with_columns(pl.when(label != "").then(label).alias("label"))
     marks = {name: frame[f"label {name}"].to_list() for name in names}
     labels = pl.Series("label", [list(group) for group in indicator_labels(marks)], dtype=pl.List(pl.String))
     return frame.drop([f"label {name}" for name in names]).with_columns(labels)
@@ -348,11 +396,11 @@ def _stream_layout(
 ) -> tuple[Layout, Iterator[json_rows.Row]]:
     """Return the layout of an open file of JSON lines, by its first row, and all its rows."""
     reading = reading._replace(encoding="utf-8")  # nothing can be read again, and JSON is UTF-8
-    rows = json_rows.objects(where, file, reading)
+    kind, rows = json_rows.kind_and_rows(where, file, reading)
     first = next(rows, None)
     if first is None:
         raise FormatError(f"{where} is empty")
-    sample = json_rows.row_sample("JSON lines", [first[0]], reading)
+    sample = json_rows.row_sample(kind, [first[0]], reading)
     layout = laid_out(where, sample, text, label, given=reading, unlabelled=unlabelled)
     return layout, chain([first], rows)
 
@@ -360,7 +408,7 @@ def _stream_layout(
 def _stream_frames(layout: Layout, rows: Iterator[json_rows.Row]) -> Iterator[pl.DataFrame]:
     columns = dict(_own_columns(layout.path, layout.sample, layout.columns))
     names = list(columns.values())
-    for frame in _framed(json_rows.picked(layout.path, rows, names[0], names), list(columns)):
+    for frame in _framed(json_rows.picked(layout.path, rows, names), list(columns)):
         yield _with_labels(frame, layout.columns)
 
 
@@ -391,8 +439,14 @@ def _frame(rows: list[list[Any]], names: list[str]) -> pl.DataFrame:
 
 
 def _holds_tables(names: Sequence[str], is_folder: bool) -> bool:
-    """Return whether a folder, not an archive, has a table at its top level."""
-    return is_folder and any("/" not in name and plain_suffix(name) in KINDS for name in names)
+    """Return whether a folder, not an archive, has a table at its top level, or only tables below it."""
+    if not is_folder:
+        return False
+    kinds = {name: plain_suffix(name) in KINDS for name in names}
+    below = [is_table for name, is_table in kinds.items() if "/" in name]
+    return any(is_table for name, is_table in kinds.items() if "/" not in name) or (
+        bool(below) and all(below)
+    )
 
 
 FORMAT = Format(

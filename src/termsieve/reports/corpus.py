@@ -20,10 +20,11 @@ from termsieve.errors import InputError, ParameterError
 from termsieve.metrics import get_metric
 from termsieve.reports.explorer import Explorer, scored_classes
 from termsieve.reports.figures import DeclaredFigure, DeclaredSection, Report
-from termsieve.reports.page import Choice, Chooser, Page, write
+from termsieve.reports.page import Choice, Chooser, Page, Section, write
 from termsieve.reports.parts import page_parts
 from termsieve.reports.reading import Documents, documents_of
 from termsieve.reports.texts import Progress, texts_of, validated
+from termsieve.reports.trying import CannotTryError, tried_model
 from termsieve.sources import Source
 from termsieve.spec import READING
 from termsieve.telling import MetricSpec
@@ -167,6 +168,15 @@ SECTIONS = (
                 "and rare outside; a metric with lines in both corners also takes words against the class.",
                 by=("metric",),
             ),
+            DeclaredFigure(
+                "surface",
+                "The score of a metric above the ROC plane",
+                analysis.score_surface,
+                needs=("metric",),
+                chart=charts.score_surface,
+                note="The same scores as in the lines, seen from the corner of words that are nowhere.",
+                by=("metric",),
+            ),
         ),
     ),
 )
@@ -192,8 +202,8 @@ def corpus_report(
 ) -> str:
     """Return the report of a corpus as one HTML document that needs no network.
 
-    It shows the classes, warnings, the telling words, a map of all words, the documents behind a word, and
-    where a small classifier goes wrong.
+    It shows the classes, warnings, the telling words, a map of all words, the documents behind a word, where
+    a small classifier goes wrong, and a box in which any text can be tried.
 
     Parameters
     ----------
@@ -204,7 +214,7 @@ def corpus_report(
     title : str, optional
         The title of the page; by default the name of the corpus.
     metrics : sequence of str, Metric or callable
-        At most five metrics that choose the telling words and draw the lines of the map.
+        At most twelve metrics that choose the telling words and draw the lines of the map.
     sizes : sequence of int
         The numbers of terms that the lines stand for.
     max_classes : int, default=30
@@ -266,18 +276,36 @@ def corpus_report(
         explorer = Explorer(
             shown_counts, metrics, sizes, texts, found.silent, max(examples, 1), mask, scored=scored
         )
-        tell(0.9, "writing the page")
+        tell(0.9, "training a classifier to try")
+        model, trying, lacking = _tried(found, validation, mask)
+        after = next((i for i, each in enumerate(sections, 1) if each.id == "mistakes"), len(sections))
+        sections = [*sections[:after], *trying, *sections[after:]]
+        tell(0.95, "writing the page")
         page = Page(
             title=title or found.name or "Corpus",
             facts=_facts(counts, found.facts),
             warnings=_warnings(counts, found.facts),
             sections=sections,
-            notes=[*_left_out(counts, found.facts, report), *notes],
+            notes=[*_left_out(counts, found.facts, report), *notes, *lacking],
             parts=page_parts(shown_counts, scored, validation, report),
+            model=model,
         )
         html = page.with_explorer(explorer, max_megabytes)
     tell(1.0, "done")
     return write(html, path)
+
+
+def _tried(
+    found: Documents, validation: CrossValidation | None, mask: bool
+) -> tuple[dict[str, Any] | None, list[Section], list[str]]:
+    """Return a classifier to try in the page and its section, or a sentence that says why there is none."""
+    if validation is None:
+        return None, [], []
+    try:
+        model, section = tried_model(found, mask)
+    except CannotTryError as error:
+        return None, [], [f"{error}."]
+    return model, [section], []
 
 
 def corpus_figures(

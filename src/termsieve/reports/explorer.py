@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from termsieve.analysis.context import Span, TermFinder, masked, passages
 from termsieve.analysis.examples import Company, Example
 from termsieve.analysis.of_counts import shown
-from termsieve.analysis.roc import isoclines
+from termsieve.analysis.roc import score_lines
 from termsieve.analysis.wordmap import ScoredTables, scored_tables
 from termsieve.counts import Counts
 from termsieve.display import plain_text
@@ -36,6 +36,7 @@ LEAST_WORDS = 100
 MOST_WORDS = 300_000
 LEAST_ROOM = 50_000  # characters
 FEATURE = re.compile(r"\d")
+WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -191,14 +192,13 @@ class Explorer:
 
     def _class_lines(self, counts: Counts) -> tuple[list[list[int]], NDArray[np.uint16]]:
         drawn = [metric for metric in self._metrics() if metric.elementwise]
-        lines = isoclines(counts, counts.classes[0], drawn, self.sizes, self.resolution)
         names = [str(metric) for metric in self._metrics()]
+        most = np.maximum([counts.neg[0], counts.pos[0]], 1)
         found, points = [], []
-        for part in lines.partition_by("line", maintain_order=True):
-            found.append([names.index(part["metric"][0]), int(part["k"][0]), part.height])
-            for column, most in (("fp", int(counts.neg[0])), ("tp", int(counts.pos[0]))):
-                place = np.log1p(part[column].to_numpy()) / np.log1p(max(most, 1))
-                points.append(np.round(place.clip(0, 1) * LINE_STEPS))
+        for line in score_lines(counts, drawn, self.sizes, self.resolution):
+            found.append([names.index(str(line.metric)), line.k, len(line.points)])
+            place = np.log1p(line.points) / np.log1p(most)
+            points.append(np.round(place.clip(0, 1) * LINE_STEPS).T.ravel())
         return found, np.concatenate(points or [np.empty(0)]).astype("<u2")
 
     @cached_property
@@ -298,12 +298,15 @@ def _add_form(forms: dict[str, list[str]], term: str, form: str) -> None:
 
 def _first_places(text: str, words: Sequence[str]) -> list[Span]:
     """Return where each of some plain words stands first, in the order of the words."""
+    wanted = set(words)
     firsts: dict[str, Span] = {}
-    if words:
-        pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b", re.IGNORECASE)
-        for match in pattern.finditer(text):
-            word = match.group().lower()
-            firsts.setdefault(word, Span(match.start(), match.end(), word))
+    # One known pattern: compiling one of the words for each document would take longer than the search.
+    for match in WORD.finditer(text):
+        word = match.group().lower()
+        if word in wanted and word not in firsts:
+            firsts[word] = Span(match.start(), match.end(), word)
+            if len(firsts) == len(wanted):
+                break
     return [firsts[word] for word in words if word in firsts]
 
 

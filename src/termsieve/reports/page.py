@@ -7,6 +7,7 @@ import hashlib
 import json
 import math
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -14,11 +15,13 @@ from importlib import resources
 from typing import Any
 
 import polars as pl
+from markupsafe import Markup, escape
 
 from termsieve import __version__
 from termsieve.analysis.of_counts import shown
 from termsieve.charts.theme import specification, vega_bundle
 from termsieve.files import write_whole
+from termsieve.portable import live_script, live_style
 from termsieve.reports.explorer import Explorer, room_for
 from termsieve.reports.store import compressed
 
@@ -132,7 +135,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Section:
-    """Figures under a heading, and the choosers that switch them."""
+    """Figures under a heading, and the choosers that switch them; `live`: with the box for a text."""
 
     id: str
     title: str
@@ -140,6 +143,7 @@ class Section:
     text: Sequence[str] = ()
     choosers: Sequence[Chooser] = ()
     code: str = ""
+    live: bool = False
 
 
 @dataclass(frozen=True)
@@ -153,6 +157,7 @@ class Page:
     claims: Sequence[str] = ()
     notes: Sequence[str] = field(default_factory=tuple)
     parts: Mapping[str, Any] = field(default_factory=dict)
+    model: Mapping[str, Any] | None = None  # the description of a classifier, for a section with a text box
 
     def to_html(self) -> str:
         """Return the page as one HTML document that loads nothing from the network."""
@@ -176,13 +181,20 @@ class Page:
         return compressed(json.dumps(figures, allow_nan=False, separators=(",", ":")).encode())
 
     def _rendered(self, data: str, words: str = "") -> str:
-        scripts = (*SCRIPTS, *EXPLORER_SCRIPTS, LAST_SCRIPT) if words else (*SCRIPTS, LAST_SCRIPT)
-        script = "\n".join(['"use strict";', *(_template_text(name) for name in scripts)])
+        names = (*SCRIPTS, *EXPLORER_SCRIPTS, LAST_SCRIPT) if words else (*SCRIPTS, LAST_SCRIPT)
+        scripts, styles = [_template_text(name) for name in names], [_template_text("page.css")]
+        model = ""
+        if self.model is not None:
+            model = compressed(json.dumps(self.model, allow_nan=False, separators=(",", ":")).encode())
+            scripts.insert(0, live_script())
+            styles.append(live_style())
+        script = "\n".join(['"use strict";', *scripts])
         return _template().render(
             page=self,
             version=__version__,
-            style=_template_text("page.css"),
+            style="\n".join(styles),
             data=data,
+            model=model,
             words=words,
             script=script,
             bundle=_packed_bundle(),
@@ -232,6 +244,12 @@ def _policy(*scripts: str) -> str:
     return f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src {hashes} 'unsafe-eval'"
 
 
+def _breakable(name: str) -> Markup:
+    """Return a name as HTML that breaks after dots and the like rather than within a word."""
+    # No entity has one of these characters, so that none is cut apart.
+    return Markup(re.sub(r"(?<=[._/])", "<wbr>", str(escape(name))))
+
+
 @cache
 def _template() -> Any:
     from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -244,4 +262,5 @@ def _template() -> Any:
         lstrip_blocks=True,
     )
     environment.filters["shown"] = lambda text: shown(text, MAX_LETTERS)
+    environment.filters["breakable"] = _breakable
     return environment.get_template("page.html")

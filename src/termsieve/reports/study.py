@@ -13,7 +13,8 @@ import polars as pl
 from termsieve import analysis, charts
 from termsieve.analysis.ratios import PARAMETERS
 from termsieve.analysis.values import BREAK_EVEN
-from termsieve.charts.of_results import PARAMETER_LABELS, SETTING_LABELS, SIZE_LABELS
+from termsieve.charts.of_results import SETTING_LABELS, SIZE_LABELS
+from termsieve.charts.of_tuning import PARAMETER_LABELS
 from termsieve.charts.theme import measure_label
 from termsieve.errors import InputError
 from termsieve.reports.claims import study_claims
@@ -38,7 +39,7 @@ SECTIONS = (
                 needs=("rows", "measure", "size_kind"),
                 chart=charts.curves,
                 reads=("measure",),
-                note="Macro average over problems, with its 95 % band; the dashed line shows all features.",
+                note="Macro average over problems, with its 95 % band; a dashed line: all features.",
                 by=BY,
                 each="curves",
             ),

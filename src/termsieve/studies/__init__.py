@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from termsieve.studies.estimate import Estimate, study_estimate, study_summary
+from termsieve.studies.merging import merge_studies
 from termsieve.studies.plan import PLANS, Plan, load_plan
 from termsieve.studies.progress import Progress
 from termsieve.studies.results import Results
-from termsieve.studies.runner import Status, merge_studies, resume_study, run_study, stored_plan, study_status
+from termsieve.studies.runner import resume_study, run_study
+from termsieve.studies.status import Status, stored_plan, study_status
 
 __all__ = [
     "PLANS",

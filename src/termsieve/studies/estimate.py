@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from termsieve.corpus import Corpus
+from termsieve.learners import learner_declaration
 from termsieve.studies.folds import Fold, Problem
 from termsieve.studies.plan import Plan, load_plan
 from termsieve.studies.prepared import problems_of
@@ -65,7 +66,16 @@ class Estimate(NamedTuple):
             lines.append(
                 f"about {whole} on one core, {clock(self.start_seconds)} of it to start and read the corpora"
             )
-        return "\n".join(lines)
+        return "\n".join([*lines, *_unusual_values(self.plan)])
+
+
+def _unusual_values(plan: Plan) -> Iterator[str]:
+    """Yield a sentence for each learner that gets other values than those it is made for."""
+    for learner in plan.learners:
+        reads = learner_declaration(learner.name).reads
+        given = learner.values or plan.representation.values
+        if reads not in ("any", given):
+            yield f"{learner.name} is made for {reads} and gets {given}; `values` of the learner changes that"
 
 
 def study_estimate(

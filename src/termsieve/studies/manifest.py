@@ -109,7 +109,7 @@ def _with_whole_ties(plan: Any) -> Any:
     """Return the plan of an older format with the rule for ties that it was run with."""
     try:
         content = tomllib.loads(plan)
-    except (TypeError, tomllib.TOMLDecodeError):
+    except (TypeError, ValueError, RecursionError):
         return plan  # whatever it is, it is checked later
     measures = content.get("measures")
     if not isinstance(measures, dict) or not measures.get("break_even"):

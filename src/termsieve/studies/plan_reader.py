@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from termsieve.counts import Counts
-from termsieve.errors import StudyError, TermsieveError, UnknownNameError, unknown_name
+from termsieve.errors import StudyError, TermsieveError, UnknownNameError, beyond_python, unknown_name
 from termsieve.ranking import ALL, Size, rank
 from termsieve.readers import FORMATS
 from termsieve.scores import score
@@ -123,6 +123,8 @@ class PlanReader:
             given = tomllib.loads(self.text)
         except tomllib.TOMLDecodeError as error:
             raise StudyError(f"the plan '{self.name}' is not valid TOML: {error}") from None
+        except (ValueError, RecursionError) as error:
+            raise StudyError(f"the plan '{self.name}' cannot be read: {beyond_python(error)}") from None
         root = self.checked((), self.with_base(given), ROOT)
         entries = {key: self.entries(key, root[key]) for key in ("corpora", "methods", "learners")}
         sizes = self.sizes(("sizes",), root["sizes"])
@@ -311,7 +313,7 @@ class PlanReader:
     def protocol(self, given: Any) -> Protocol:
         """Return the protocol; its kind says which keys it has."""
         kind = given.get("kind", "kfold")
-        if kind not in PROTOCOL:
+        if not isinstance(kind, str) or kind not in PROTOCOL:
             self.fault(("protocol", "kind"), f"[protocol]: {unknown_name('kind', kind, PROTOCOL)}")
             return Protocol()
         keys: Keys = {"kind": (one_of(*PROTOCOL), "kfold"), **PROTOCOL[kind]}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import platform
 import signal
@@ -13,7 +12,6 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -26,63 +24,13 @@ from termsieve.studies.engines import Engine, Processes, ThisProcess, single_thr
 from termsieve.studies.manifest import MANIFEST, read_manifest
 from termsieve.studies.plan import ADDABLE, Plan, load_plan
 from termsieve.studies.progress import Progress, reporter
-from termsieve.studies.results import PART_KINDS, ROW_KEYS, SELECTION_KEYS, Results
+from termsieve.studies.results import PART_KINDS, Results
 from termsieve.studies.sources import Sources, data_folder
+from termsieve.studies.status import plan_difference, stored_plan
 from termsieve.studies.store import Store
-from termsieve.studies.tasks import Unit, all_tasks, cut_units, remaining_tasks, task_trainings
+from termsieve.studies.tasks import Unit, cut_units, remaining_tasks, task_trainings
 
 PACKAGES = ("termsieve", "numpy", "scipy", "scikit-learn", "polars")
-
-
-@dataclass(frozen=True)
-class Status:
-    """How much of a study is done.
-
-    Parameters
-    ----------
-    name : str
-        The name of the plan.
-    path : path
-        The directory.
-    trainings : int
-        Trainings that are done.
-    all_trainings : int
-        Trainings of the plan.
-    rows : int
-        Number of rows.
-    failed : int
-        Number of failed units.
-    corpora : dict
-        For each corpus the trainings that are done, and all.
-    faults : dict
-        What is wrong with which file, if the files were verified.
-    """
-
-    name: str
-    path: Path
-    trainings: int
-    all_trainings: int
-    rows: int
-    failed: int
-    corpora: dict[str, tuple[int, int]]  # per corpus: trainings done, and all trainings
-    faults: dict[str, str] = field(default_factory=dict)  # per damaged file, if verified
-
-    @property
-    def finished(self) -> bool:
-        """Whether nothing is left to do."""
-        return self.trainings == self.all_trainings
-
-    def __str__(self) -> str:
-        share = self.trainings / self.all_trainings if self.all_trainings else 1.0
-        lines = [
-            f"{self.name} at {self.path}: {self.trainings:,} of {self.all_trainings:,} trainings "
-            f"({share:.1%}), {self.rows:,} rows, {self.failed} failed unit{'' if self.failed == 1 else 's'}"
-        ]
-        lines += [
-            f"  {name}: {done:,} of {every:,}" for name, (done, every) in self.corpora.items() if done < every
-        ]
-        lines += [f"  {file} {fault}" for file, fault in self.faults.items()]
-        return "\n".join(lines)
 
 
 def run_study(
@@ -207,74 +155,6 @@ def resume_study(out: str | os.PathLike[str], **options: Any) -> Results:
     return run_study(stored_plan(out), out, **options)
 
 
-def stored_plan(out: str | os.PathLike[str]) -> Plan:
-    """Return the plan of a results directory.
-
-    Parameters
-    ----------
-    out : path
-        The directory with the results.
-
-    Returns
-    -------
-    Plan
-        The plan.
-    """
-    manifest = read_manifest(Path(out))
-    try:
-        plan = Plan.parse(manifest["plan"], manifest["name"])
-    except StudyError as error:
-        raise StudyError(f"{Path(out) / MANIFEST} is damaged: {error}") from None
-    if plan.hash != manifest["hash"]:
-        raise StudyError(f"{Path(out) / MANIFEST} is damaged: its plan and the hash of its plan differ")
-    return plan
-
-
-def study_status(out: str | os.PathLike[str], *, verify: bool = False) -> Status:
-    """Return how much of the study in `out` is done.
-
-    With `verify=True` every file is compared with its checksum; `faults` lists the damaged ones, and a
-    damaged part counts as not done. Otherwise a damaged part of the rows is an error.
-
-    Parameters
-    ----------
-    out : path
-        The directory with the results.
-    verify : bool, default=False
-        Whether to compare every file with its checksum.
-
-    Returns
-    -------
-    Status
-        Trainings done and missing, rows and failures.
-    """
-    results = Results.open(out)
-    faults = results.verify() if verify else {}
-    if faults:
-        damaged = results.damaged_parts()
-        sound = {name: entry for name, entry in results.manifest["parts"].items() if name not in damaged}
-        results = Results(results.path, results.manifest | {"parts": sound})
-    plan = stored_plan(out)
-    left: dict[str, int] = {}
-    described = results.corpora
-    for corpus, _, _, task in remaining_tasks(plan, described, results):
-        left[corpus] = left.get(corpus, 0) + task_trainings(plan, corpus, task)
-    every = dict.fromkeys(described, 0)
-    for corpus, _, _, task in all_tasks(plan, described):
-        every[corpus] += task_trainings(plan, corpus, task)
-    done = {name: (total - left.get(name, 0), total) for name, total in every.items()}
-    return Status(
-        plan.name,
-        results.path,
-        sum(part for part, _ in done.values()),
-        sum(every.values()),
-        len(results),
-        len(results.failures),
-        done,
-        faults,
-    )
-
-
 def _check_share(share: tuple[int, int]) -> None:
     if not 1 <= share[0] <= share[1]:
         raise StudyError(
@@ -323,12 +203,6 @@ def _recognised(path: Path, plan: Plan, extend: bool) -> dict[str, Any]:
                 f"{path} holds results of another plan ({why}):\n{plan_difference(before, after)}"
             )
     return manifest
-
-
-def plan_difference(before: list[str], after: list[str]) -> str:
-    """Return the lines that two plans do not share, with - and +."""
-    lines = difflib.unified_diff(before, after, lineterm="", n=0)
-    return "\n".join(f"  {line}" for line in lines if line[:1] in "+-" and line[:3] not in ("+++", "---"))
 
 
 class _Run:
@@ -444,65 +318,3 @@ def _patient_interrupt() -> Iterator[Callable[[], bool]]:
         yield pressed.is_set
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def merge_studies(
-    first: str | os.PathLike[str], second: str | os.PathLike[str], out: str | os.PathLike[str]
-) -> Results:
-    """Unite two directories with results of one plan, for example from two machines, in a third.
-
-    Rows that both have must agree, and are kept once.
-
-    Parameters
-    ----------
-    first : path
-        The directory of one run.
-    second : path
-        The directory of the other.
-    out : path
-        The directory for both; it must be empty or missing.
-
-    Returns
-    -------
-    Results
-        The results of both.
-    """
-
-    one, other = Results.open(first), Results.open(second)
-    if one.manifest["hash"] != other.manifest["hash"]:
-        plans = [stored_plan(path).lines() for path in (first, second)]
-        raise StudyError(f"{first} and {second} hold results of different plans:\n{plan_difference(*plans)}")
-    for name, facts in one.corpora.items():
-        if other.corpora.get(name, {}).get("fingerprint") != facts["fingerprint"]:
-            raise StudyError(
-                f"corpus '{name}' differs between {first} and {second}, so their results cannot be merged"
-            )
-    if Path(out).exists() and (not Path(out).is_dir() or any(Path(out).iterdir())):
-        raise StudyError(f"{out} is not an empty directory; choose a new one for the merged results")
-    rows, selections = one.frame().collect(), one.selections().collect()
-    more, more_selections = other.frame().collect(), other.selections().collect()
-    keys = list(ROW_KEYS)
-    both = (
-        rows.join(more, on=keys, how="semi", nulls_equal=True),
-        more.join(rows, on=keys, how="semi", nulls_equal=True),
-    )
-    plain = [name for name in rows.columns if not name.endswith("_seconds")]
-    if not both[0].select(plain).sort(keys).equals(both[1].select(plain).sort(keys)):
-        raise StudyError(
-            f"{first} and {second} have different values for the same rows; run one of them again"
-        )
-    new = more.join(rows, on=keys, how="anti", nulls_equal=True)
-    new_selections = more_selections.join(selections, on=list(SELECTION_KEYS), how="anti", nulls_equal=True)
-    store = Store(out)
-    try:
-        runs = one.manifest["runs"] + other.manifest["runs"]
-        store.adopt(one.manifest | {"runs": runs, "parts": {}, "vocabulary": {}})
-        for name in one.corpora:
-            store.write_vocabulary(name, one.vocabulary(name))
-        store.write_manifest()
-        parts = ((rows, selections), (new, new_selections))
-        for number, (part, terms) in enumerate(parts, 1):
-            store.write_unit(f"merged-{number}", part, terms)
-    finally:
-        store.close()
-    return Results.open(out)

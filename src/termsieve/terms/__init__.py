@@ -9,18 +9,11 @@ from termsieve.terms.languages import (
     stop_word_names,
     stop_word_set,
 )
-from termsieve.terms.matrix import (
-    check_term_limits,
-    count_known,
-    count_terms,
-    decoded,
-    kept_columns,
-    term_matrix,
-    term_numbers,
-)
+from termsieve.terms.matrix import count_known, count_terms, decoded, term_matrix
 from termsieve.terms.options import ANALYZERS, FORMS, Analysis
 from termsieve.terms.scripts import SEGMENTERS, is_unsegmented
 from termsieve.terms.suited import suited_options
+from termsieve.terms.vocabulary import check_term_limits, kept_columns, term_numbers
 
 __all__ = [
     "ANALYZERS",

@@ -16,16 +16,17 @@ from scipy import sparse
 
 from termsieve.errors import InputError, ParameterError
 from termsieve.kernels.tokenise import TermTable, place_rows
-from termsieve.limits import check_limit, document_limits
 from termsieve.machine import processor_count
 from termsieve.terms.alphabet import TOKEN_PATTERN
 from termsieve.terms.languages import detected_language, stemmer
 from termsieve.terms.options import Analysis, checked_text, kind_of
+from termsieve.terms.vocabulary import check_term_limits, kept_columns, known_columns, term_numbers
 
 BATCH_CHARACTERS = 1 << 20
 BATCH_DOCUMENTS = 8192
 MAX_THREADS = 4
 SPELLED_AT_ONCE = 1 << 16
+SMALL_VOCABULARY = 2  # times its terms are fewer than the words of the texts: it is looked for among them
 
 
 def decoded(docs: Iterable[Any], encoding: str = "utf-8", errors: str = "strict") -> Iterator[Any]:
@@ -200,28 +201,28 @@ def _spelled(table: TermTable) -> Iterator[str]:
         yield from table.terms(np.arange(start, min(start + SPELLED_AT_ONCE, len(table))))
 
 
-def _known_columns(vocabulary: Mapping[Any, int], words: Iterable[Any]) -> np.ndarray:
-    """Return the columns of words; -1 for words that are not in the vocabulary.
+def _vocabulary_columns(
+    analysis: Analysis, table: TermTable, vocabulary: Mapping[Any, int]
+) -> np.ndarray | None:
+    """Return the columns of a table's terms by looking for the vocabulary in it; None if that does not pay.
 
-    A vocabulary may have been set by hand or come from a file, so columns outside the matrix are refused
-    here.
+    The vocabulary of a model is small, and texts have many other words, which need not be spelled out. What
+    the kernel does not make of a term itself, such as a term in capitals, is left to `known_columns`.
     """
-    found: list[Any] = [vocabulary.get(word, -1) for word in words]
-    sound = all(issubclass(kind, Integral) for kind in set(map(type, found)))
-    if sound and found:
-        sound = min(found) >= -1 and max(found) < len(vocabulary)
-    if not sound:
-        given: Mapping[Any, Any] = vocabulary
-        word, column = next(
-            (word, column)
-            for word, column in given.items()
-            if not isinstance(column, Integral) or column not in range(-1, len(vocabulary))
-        )
-        raise ParameterError(
-            f"the vocabulary has {len(vocabulary):,} terms but gives {word!r:.40} the column {column!r:.40}; "
-            "the columns of a vocabulary must be 0, 1, 2, ..."
-        )
-    return np.array(found, dtype=np.int32)
+    own = analysis.preprocessor is not None or callable(analysis.strip_accents)
+    if own or analysis.stem is not None or SMALL_VOCABULARY * len(vocabulary) > len(table):
+        return None
+    if not all(isinstance(term, str) for term in vocabulary):
+        return None
+    known = analysis.table()
+    known.rows(analysis.documents(list(vocabulary), 0))
+    numbers = {term: number for number, term in enumerate(known.terms())}
+    if any(term not in numbers for term in vocabulary):
+        return None
+    places = table.merge(known)
+    column = np.full(len(table), -1, dtype=np.int32)
+    column[places[[numbers[term] for term in vocabulary]]] = known_columns(vocabulary, vocabulary)
+    return column
 
 
 def _compiled_counts(
@@ -232,17 +233,18 @@ def _compiled_counts(
     own = np.arange(len(table))
     numbers = [own, *[table.merge(other) for other in tables[1:]]]
     terms: list[Any] | None = None
+    column = None if vocabulary is None else _vocabulary_columns(analysis, table, vocabulary)
     if vocabulary is None and analysis.stem is None:
         order = table.order()
         terms = table.terms(order)
         column = np.full(len(table), -1, dtype=np.int32)
         column[order] = np.arange(len(order), dtype=np.int32)
-    else:
+    elif column is None:
         words = _spelled(table) if analysis.stem is None else stemmer(analysis.stem)(table.terms())
         if vocabulary is None:
             terms = sorted(set(words))
             vocabulary = {word: i for i, word in enumerate(terms)}
-        column = _known_columns(vocabulary, words)
+        column = known_columns(vocabulary, words)
     one_to_one = vocabulary is None
     n_columns = len(terms or ()) if vocabulary is None else len(vocabulary)
     del table, tables
@@ -265,7 +267,7 @@ def _plain_counts(
         indptr.append(len(ids))
     part = _Part(0, np.array(indptr, np.int64), np.array(ids, np.int32), np.array(counts, np.int32))
     if vocabulary is not None:
-        column, n_columns = _known_columns(vocabulary, known), len(vocabulary)
+        column, n_columns = known_columns(vocabulary, known), len(vocabulary)
         return _assembled([part], [column], n_columns, False, 1), None
     terms = sorted(known)
     column = np.empty(len(terms), dtype=np.int32)
@@ -338,85 +340,6 @@ def count_terms(
             f"none of the {X.shape[0]:,} documents has a term; are they empty, or only stop words?"
         )
     return X, _as_terms(terms)
-
-
-def check_term_limits(min_df: Any, max_df: Any, max_features: Any) -> None:
-    """Raise an error for invalid limits, before any text is read.
-
-    Parameters
-    ----------
-    min_df : int or float, default=1
-        Least document frequency: a number of documents, or a share of them.
-    max_df : int or float, default=1.0
-        Greatest document frequency: a number of documents, or a share of them.
-    max_features : int, optional
-        Number of terms to keep, the most frequent ones.
-    """
-    check_limit("min_df", min_df)
-    check_limit("max_df", max_df)
-    if max_features is not None and (not isinstance(max_features, Integral) or max_features < 1):
-        raise ParameterError(f"max_features is {max_features!r}; it must be a positive integer or None")
-
-
-def kept_columns(
-    X: sparse.csr_matrix, min_df: float = 1, max_df: float = 1.0, max_features: int | None = None
-) -> np.ndarray:
-    """Return the columns with a document frequency within the limits, the most frequent of them, sorted.
-
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_docs, n_terms)
-        The term matrix.
-    min_df : int or float, default=1
-        Least document frequency: a number of documents, or a share of them.
-    max_df : int or float, default=1.0
-        Greatest document frequency: a number of documents, or a share of them.
-    max_features : int, optional
-        Number of terms to keep, the most frequent ones.
-
-    Returns
-    -------
-    ndarray of int
-        The columns.
-    """
-    least, greatest = document_limits(X.shape[0], min_df, max_df)
-    df = np.bincount(X.indices, minlength=X.shape[1])
-    kept = np.flatnonzero((df >= least) & (df <= greatest))
-    if max_features is not None and len(kept) > max_features:
-        # Ties are in the order of numpy's default sort, as in CountVectorizer.
-        total = np.asarray(X.sum(axis=0)).ravel()
-        kept = np.sort(kept[(-total[kept]).argsort()[:max_features]])
-    if len(kept) == 0:
-        raise InputError("no term is left within min_df and max_df; try a lower min_df or a higher max_df")
-    return kept
-
-
-def term_numbers(vocabulary: Mapping[Any, int] | Iterable[Any]) -> dict[Any, int]:
-    """Return the column of each term of a vocabulary: a mapping, terms in order, or a set (sorted).
-
-    Parameters
-    ----------
-    vocabulary : mapping or iterable
-        The terms.
-
-    Returns
-    -------
-    dict of str to int
-        The column of each term.
-    """
-    if isinstance(vocabulary, Mapping):
-        numbers = dict(vocabulary)
-        if set(numbers.values()) != set(range(len(numbers))):
-            raise ParameterError("the columns of a vocabulary must be 0, 1, 2, ... with each number once")
-    else:
-        words = sorted(vocabulary) if isinstance(vocabulary, set | frozenset) else list(vocabulary)
-        numbers = {}
-        for i, word in enumerate(words):
-            if numbers.setdefault(word, i) != i:
-                raise ParameterError(f"the vocabulary has {word!r} twice; each term may be there once")
-    if not numbers:
-        raise ParameterError("the vocabulary is empty; give at least one term")
-    return numbers
 
 
 def term_matrix(

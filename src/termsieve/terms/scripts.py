@@ -158,7 +158,7 @@ def _sudachi() -> Any:
         raise MissingExtraError(
             'sudachipy has no dictionary; add one with: pip install "termsieve[japanese]"'
         )
-    return Dictionary(dict=found).create()
+    return Dictionary(dict=found).tokenizer()
 
 
 def _sudachi_dictionary() -> str | None:

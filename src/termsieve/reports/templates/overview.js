@@ -5,8 +5,14 @@ function chooseClass(c) {
   choose("class", c);
   const word = address.get("word");
   if (word !== null && !panel().hidden) fillPanel(word);
-  return drawAll(all("figure").filter((figure) => figure.dataset.by.split(" ").includes("class")));
+  return drawClass();
 }
+
+// After the panel had its turn: whoever clicked looks there first.
+const drawClass = async () => {
+  await new Promise((resume) => requestAnimationFrame(() => setTimeout(resume)));
+  await drawAll(all("figure").filter((figure) => figure.dataset.by.split(" ").includes("class")));
+};
 
 function arrangeTiles() {
   const key = document.getElementById("tiles-order").value;
@@ -33,8 +39,14 @@ function tilesFromAddress() {
 for (const tile of tiles) {
   tile.addEventListener("click", (event) => {
     const button = event.target.closest("button");
-    if (button?.dataset.word !== undefined) openWord(button.dataset.word);
-    else if (button?.dataset.class !== undefined) {
+    if (button?.dataset.word !== undefined) {
+      // It is the best word of this class, so its scores are shown for this class.
+      const c = Number(tile.dataset.class);
+      const other = c !== classShown();
+      choose("class", c);
+      openWord(button.dataset.word);
+      if (other) drawClass();
+    } else if (button?.dataset.class !== undefined) {
       chooseClass(Number(button.dataset.class));
       document.getElementById("words").scrollIntoView();
     }

@@ -119,6 +119,10 @@ window.addEventListener("resize", () => all("details[open]").forEach((each) => h
 const loaded = loadFigures();
 const unpacked = hasExplorer ? unpackStore(document.getElementById("store").textContent) : null;
 
+// The box that a text goes into, where the page has a classifier.
+const hasModel = document.getElementById("model") !== null;
+const tried = hasModel ? unpackedText("model").then((text) => liveBox(document.getElementById("live"), JSON.parse(text))) : null;
+
 async function open() {
   readAddress();
   anchored();
@@ -131,6 +135,7 @@ async function open() {
     mistakesFromAddress();
     wordFromAddress();
   }
+  await tried;
   await loaded;
   await drawAll(all("figure"));
   const place = address.get("at") && document.getElementById(address.get("at"));

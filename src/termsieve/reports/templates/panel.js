@@ -69,14 +69,15 @@ function sentenceOf(place, rates) {
 function ratesTable(rates) {
   const most = Math.max(...rates.map((each) => each.high), 1e-9);
   const rows = rates.map((each) => element("tr", { class: each.c === classShown() ? "chosen" : "" },
-    element("th", { scope: "row" }, element("button", { type: "button", class: "word", onclick: () => chooseClass(each.c) }, isolated(store.classes[each.c]))),
-    element("td", { class: "bar", "aria-hidden": "true" },
-      element("span", { class: "rate", style: `width:${(100 * each.rate / most).toFixed(2)}%` }),
-      element("span", { class: "interval", style: `left:${(100 * each.low / most).toFixed(2)}%;width:${(100 * (each.high - each.low) / most).toFixed(2)}%` })),
+    element("th", { scope: "row" },
+      element("button", { type: "button", class: "word", onclick: () => chooseClass(each.c) }, isolated(store.classes[each.c])),
+      element("div", { class: "bar", "aria-hidden": "true" },
+        element("span", { class: "rate", style: `width:${(100 * each.rate / most).toFixed(2)}%` }),
+        element("span", { class: "interval", style: `left:${(100 * each.low / most).toFixed(2)}%;width:${(100 * (each.high - each.low) / most).toFixed(2)}%` }))),
     element("td", { class: "number" }, percent(each.rate)),
-    element("td", { class: "number" }, `${percent(each.low)} – ${percent(each.high)}`),
+    element("td", { class: "number" }, `${percent(each.low).replace(" %", "")} – ${percent(each.high)}`),
     element("td", { class: "number" }, `${number(each.tp)} of ${number(each.pos)}`)));
-  const heads = ["class", "", "rate", "with 95 %", "documents"].map((name) => element(name ? "th" : "td", name ? { scope: "col" } : {}, name));
+  const heads = ["class", "rate", "with 95 %", "documents"].map((name, i) => element("th", { scope: "col", class: i ? "number" : "" }, name));
   return scrolled("Rates by class", element("table", { class: "rates" }, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows)));
 }
 
@@ -97,7 +98,7 @@ function scoresTable(place) {
       element("td", { class: "number" }, number(rank[row]) + tied),
       element("td", { "data-speaks": way }, way));
   });
-  const heads = ["metric", "score", "rank", "speaks"].map((name) => element("th", { scope: "col" }, name));
+  const heads = ["metric", "score", "rank", "speaks"].map((name, i) => element("th", { scope: "col", class: i === 1 || i === 2 ? "number" : "" }, name));
   return scrolled("Scores by metric", element("table", {}, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows)));
 }
 
@@ -115,20 +116,24 @@ function companyPart(place) {
 // The documents of the class in view first, then those of the classes that have the word most often.
 function documentsPart(word, rates) {
   if (!store.docs.length) return [element("p", { class: "hint" }, store.silent || "No documents are in this file.")];
-  const found = documentsWith(word);
+  // A document of several classes stands below one of them only, so the others may need more.
+  const found = documentsWith(word, store.several ? store.perClass * (CONTRASTS + 2) : store.perClass);
   if (!found.length) return [element("p", { class: "hint" }, "No document of the sample in this file has it. ", commandFor(word))];
   const order = [classShown(), ...rates.map((each) => each.c).filter((c) => c !== classShown())];
   const parts = [];
   const used = new Set();
+  const add = (title, wanted) => {
+    const own = found.filter((each) => wanted(each.doc) && !used.has(each)).slice(0, store.perClass);
+    own.forEach((each) => used.add(each));
+    if (own.length) parts.push(element("h4", {}, title), ...own.map((each) => exampleOf(each, word)));
+    return own.length > 0;
+  };
   let others = 0;
   for (const c of order) {
-    const own = found.filter((doc) => doc.c.includes(c) && !used.has(doc.n)).slice(0, store.perClass);
-    if (!own.length || (c !== classShown() && ++others > CONTRASTS)) continue;
-    own.forEach((doc) => used.add(doc.n));
-    parts.push(element("h4", {}, isolated(store.classes[c])), ...own.map((doc) => exampleOf(doc, word)));
+    if (others === CONTRASTS) break;
+    if (add(isolated(store.classes[c]), (doc) => doc.c.includes(c)) && c !== classShown()) others += 1;
   }
-  const unlabelled = found.filter((doc) => !doc.c.length && !used.has(doc.n)).slice(0, store.perClass);
-  if (unlabelled.length) parts.push(element("h4", {}, "without one of these classes"), ...unlabelled.map((doc) => exampleOf(doc, word)));
+  add("without one of these classes", (doc) => !doc.c.length);
   return [...parts, element("p", { class: "hint" }, "The most typical documents of each class, from a sample. ", commandFor(word))];
 }
 
@@ -136,10 +141,10 @@ function commandFor(word) {
   return element("span", {}, "All documents: ", element("code", {}, `termsieve documents FILE --word ${JSON.stringify(word)}`));
 }
 
-function exampleOf(doc, word) {
+function exampleOf({ doc, at }, word) {
   const pattern = patternOf([word]);
-  const from = Math.max(0, doc.at - CONTEXT);
-  const to = Math.min(doc.t.length, doc.at + word.length + CONTEXT);
+  const from = Math.max(0, at - CONTEXT);
+  const to = Math.min(doc.t.length, at + word.length + CONTEXT);
   const whole = from === 0 && to === doc.t.length;
   const text = (from ? "…" : "") + doc.t.slice(from, to) + (to < doc.t.length ? "…" : "");
   const body = element("p", { class: "text", dir: "auto" }, ...marked(text, pattern));

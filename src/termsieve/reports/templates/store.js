@@ -50,6 +50,30 @@ function classView(c) {
   return store.views[c];
 }
 
+// For each table of a class its most frequent word.
+function firstWords(view) {
+  if (view.first) return view.first;
+  const { df } = store.array;
+  view.first = new Int32Array(view.tables.tp.length).fill(-1);
+  view.row.forEach((row, word) => {
+    const best = view.first[row];
+    if (best < 0 || df[word] > df[best]) view.first[row] = word;
+  });
+  return view.first;
+}
+
+// The tables of the best words for a class, or against it (sign -1), by a metric.
+function bestTables(c, metric, sign, n) {
+  const view = classView(c);
+  const { rank } = view.ranks[metric];
+  const first = firstWords(view);
+  const told = (t) => speaks(c, view.tables.tp[t], view.tables.tp[t] + view.tables.fp[t], metric, view.scores[metric][t]) === sign;
+  const upTo = (limit) => Array.from(rank.keys()).filter((t) => rank[t] <= limit && first[t] >= 0 && told(t));
+  let found = upTo(50 * n); // usually enough, and there is little to sort
+  if (found.length < n) found = upTo(Infinity);
+  return found.sort((a, b) => rank[a] - rank[b] || view.tables.n[b] - view.tables.n[a]).slice(0, n);
+}
+
 // Numbers from the upper two bytes and the third byte of their float32 form.
 function floatsOf(high, low) {
   const bits = new Uint32Array(high.length);
@@ -92,6 +116,7 @@ function rateInterval(hits, total) {
 function companyOf(word) {
   const { companyOf: whose, companyWith: others, companyBoth: both } = store.array;
   const found = [];
-  for (let at = 0; whose && at < whose.length; at++) if (whose[at] === word) found.push([others[at], both[at]]);
+  // The company of a word stands together.
+  for (let at = whose?.indexOf(word) ?? -1; at >= 0 && whose[at] === word; at++) found.push([others[at], both[at]]);
   return found;
 }

@@ -1,5 +1,6 @@
 // Small pieces of a page: elements, numbers, words as buttons, words marked in a text.
-const number = (value) => value.toLocaleString("en");
+const formatted = new Intl.NumberFormat("en"); // made once: toLocaleString makes one at every call
+const number = (value) => formatted.format(value);
 const percent = (share) => `${+(100 * share).toPrecision(share >= 0.1 ? 3 : 2)} %`;
 
 function element(name, attributes = {}, ...children) {
@@ -47,24 +48,33 @@ function marked(text, pattern, mark = (found) => element("mark", {}, found)) {
   return [...parts, text.slice(last)];
 }
 
-const lowerCase = () => { store.lower ??= store.docs.map((doc) => doc.t.toLowerCase()); };
+// The documents from the most typical on, and their texts in lower case.
+function prepareDocuments() {
+  store.typical ??= [...store.docs].sort((a, b) => b.s - a.s);
+  store.lower ??= store.typical.map((doc) => doc.t.toLowerCase());
+}
 
 // What the first click would have to wait for is made while the page is idle.
 function warmUp() {
   wordPlace("");
-  lowerCase();
+  prepareDocuments();
 }
 
-// The documents in this file that contain a word, with the place where it stands first.
-function documentsWith(word) {
-  lowerCase();
+// The most typical documents in this file that contain a word, at least `most` of each class if there are as many,
+// each with the place where the word stands first.
+function documentsWith(word, most) {
+  prepareDocuments();
   const forms = formsOf(word);
   const pattern = patternOf([word]);
   const found = [];
-  store.lower.forEach((text, i) => {
-    if (!forms.some((form) => text.includes(form))) return;
-    const at = store.docs[i].t.search(pattern);
-    if (at >= 0) found.push({ ...store.docs[i], at });
+  const ofClass = new Array(store.classes.length + 1).fill(0); // the last one: documents without a class
+  store.typical.forEach((doc, i) => {
+    const classes = doc.c.length ? doc.c : [store.classes.length];
+    if (classes.every((c) => ofClass[c] >= most) || !forms.some((form) => store.lower[i].includes(form))) return;
+    const at = doc.t.search(pattern);
+    if (at < 0) return;
+    found.push({ doc, at });
+    for (const c of classes) ofClass[c] += 1;
   });
-  return found.sort((a, b) => b.s - a.s);
+  return found;
 }

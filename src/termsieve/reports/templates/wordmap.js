@@ -1,7 +1,8 @@
 // The word map, drawn on a canvas of its own: Vega's marks are too slow for a hundred thousand words.
 const MARGIN = { left: 62, right: 14, top: 12, bottom: 46 };
-const LABELS = 140; // most labels at a time
-const TRIED = 1500; // words that a label is tried for
+const BEST = 12; // words of each list beside the map
+const LABELS = 200; // most labels at a time
+const TRIED = 2000; // words that a label is tried for
 const REACH = 14; // pixels around the pointer where a word is looked for
 const LISTED = 200; // words of a point that are listed at first
 const LINES = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00"];
@@ -374,6 +375,18 @@ function choosePoint(p) {
   }
 }
 
+// The best words beside the map: for and against the class or, if two classes are compared, for each of them.
+function listBest() {
+  const { axes, c, m } = map.points;
+  const lists = axes === "ranks" ? [[c, 1], [otherClass(), 1]] : [[c, 1], [c, -1]];
+  document.getElementById("map-best").replaceChildren(...lists.map(([of, sign]) => {
+    const view = classView(of);
+    const items = bestTables(of, m, sign, BEST).map((t) => element("li", {}, wordButton(store.words[firstWords(view)[t]]), view.tables.n[t] > 1 ? ` +${number(view.tables.n[t] - 1)}` : ""));
+    const title = element("h3", { class: sign > 0 ? "for" : "against" }, sign > 0 ? "For " : "Against ", isolated(store.classes[of]));
+    return element("div", {}, title, items.length ? element("ol", {}, ...items) : element("p", { class: "hint" }, "no word"));
+  }));
+}
+
 function markHits(words) {
   map.marked = words;
   redrawMap();
@@ -386,6 +399,7 @@ function fillMap() {
   document.getElementById("map-near-part").hidden = mapChoice("axes") !== "rates";
   document.getElementById("map-here").replaceChildren();
   map.points = mapPoints();
+  listBest();
   redrawMap();
 }
 
