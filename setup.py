@@ -125,11 +125,15 @@ class ParallelBuild(build_ext):
         # Processes can be forked on Linux only; elsewhere they would run the build again.
         jobs = self.parallel if sys.platform == "linux" else 0
         translated = cythonize(
-            self.extensions, compiler_directives=DIRECTIVES, nthreads=jobs, force=self.force or None
+            self.extensions,
+            compiler_directives=DIRECTIVES,
+            nthreads=jobs,
+            force=self.force or None,
+            shared_utility_qualified_name=SHARED.name,
         )
-        for kernel, in_c in zip(self.extensions, translated, strict=True):
-            kernel.sources, kernel.depends = in_c.sources, in_c.depends
-            kernel.include_dirs.append(numpy.get_include())
+        for module, in_c in zip(self.extensions, translated, strict=True):
+            module.sources, module.depends = in_c.sources, in_c.depends
+            module.include_dirs.append(numpy.get_include())
         super().run()
 
     def build_extensions(self) -> None:
@@ -151,16 +155,20 @@ class DescribedWheel(bdist_wheel):
         (folder / f"{PROJECT['name']}.cdx.json").write_text(sbom(), encoding="utf-8")
 
 
-KERNELS = [
-    Extension(
-        f"termsieve.kernels.{source.stem}",
-        [source.relative_to(HERE).as_posix()],
+def kernel(source: str) -> Extension:
+    """Return the compiled module of a source file in the folder of the kernels."""
+    return Extension(
+        f"termsieve.kernels.{Path(source).stem}",
+        [f"src/termsieve/kernels/{source}"],
         define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION"), *TRACE],
         extra_compile_args=OPTIMISE + SANITIZERS,
         extra_link_args=STRIP + SANITIZERS,
     )
-    for source in sorted(HERE.glob("src/termsieve/kernels/*.pyx"))
-]
+
+
+# What Cython adds to every module, above all its memory views, is generated into one and compiled once.
+SHARED = kernel("_shared.c")
+KERNELS = [*(kernel(path.name) for path in sorted(HERE.glob("src/termsieve/kernels/*.pyx"))), SHARED]
 
 if __name__ == "__main__":
     setup(
