@@ -134,7 +134,7 @@ def _stitched(segments: NDArray[np.int64]) -> list[list[int]]:
     An edge lies between two cells at most, so a point is in one segment or in two.
     """
     points, at = np.unique(segments, return_inverse=True)
-    segment_ends = at.reshape(segments.shape).tolist()
+    segment_ends: Any = at.reshape(segments.shape).tolist()  # numpy types it as a number
     by_point = np.argsort(at.ravel(), kind="stable")
     n_near = np.bincount(at.ravel(), minlength=len(points))
     last = np.cumsum(n_near) - 1
