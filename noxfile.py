@@ -166,7 +166,7 @@ def release(session: nox.Session) -> None:
             f"{', '.join(wrong)} must say {version}; towncrier build --version {version} makes the changelog"
         )
     if "(unreleased)" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"):
-        session.error("CHANGELOG.md still says (unreleased)")
+        session.error("CHANGELOG.md still says (unreleased); that section belongs below the new heading")
     if list(ROOT.glob("changes/*.*.md")):
         session.error(f"changes/ still has fragments; towncrier build --version {version} moves them")
     if session.run("git", "status", "--porcelain", external=True, silent=True):

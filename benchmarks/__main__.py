@@ -1,6 +1,9 @@
-"""Runs every comparison with a peer and writes benchmarks/results.json and docs/performance.md.
+"""Runs comparisons with peers, and writes benchmarks/results.json and docs/performance.md.
 
-python -m benchmarks [--quick] [--only MODULE]
+python -m benchmarks [GROUP ...] [--quick]
+
+Without a group, all of them run. The rows of a group replace its rows in results.json and leave the others as
+they are, so the page can be made in several runs. --quick takes smaller inputs, prints, and writes nothing.
 """
 
 from __future__ import annotations
@@ -11,21 +14,49 @@ import json
 import os
 import platform
 import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
 from importlib.metadata import version
 from math import log
 from pathlib import Path
 from statistics import linear_regression
+from typing import Any
+
+from threadpoolctl import threadpool_limits
 
 from benchmarks.measure import Row
 
-MODULES = ("core", "text", "scale", "solvers", "limits")
+GROUPS = {  # each group of rows, in the order of the page: the function of a module that yields them
+    "ngrams": "text.ngrams",
+    "workers": "scale.workers",
+    "metrics": "core.scoring",
+    "forman": "solvers.forman",
+    "lr": "solvers.logistic",
+    "start": "core.starting",
+    "limits": "limits.rows",
+    "engines": "scale.engines",
+    "study": "solvers.whole_study",
+    "text": "text.rows",
+    "counts": "core.counting",
+    "select": "core.selecting",
+    "bayes": "solvers.bayes",
+    "hinge": "solvers.hinge",
+    "growing": "solvers.growing",
+    "engines-large": "scale.engines_large",
+}
+LEFT_OUT = ("engines-large",)  # runs only where it is named: a quarter of an hour
 ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "benchmarks" / "results.json"
+PAGE = ROOT / "docs" / "performance.md"
 HEAD = """\
 # Performance
 
 Each row compares termsieve with a peer: both run alternately in one process, several times. The seconds are
-medians; the range gives the smallest and the greatest ratio of the repetitions. `{command}` made this page,
-on {machine}.
+medians; the range gives the smallest and the greatest ratio of the repetitions. The rows were measured by:
+
+{runs}
 
 """
 
@@ -91,33 +122,69 @@ def machine() -> str:
     return f"{os.cpu_count()} cores, Python {platform.python_version()}, {packages}"
 
 
+def measured(group: str, quick: bool) -> Iterator[Row]:
+    """Yield the rows of a group, and print the ratio of each."""
+    module, function = GROUPS[group].split(".")
+    rows = getattr(importlib.import_module(f"benchmarks.{module}"), function)(quick)
+    with threadpool_limits(1):  # of BLAS, on both sides
+        for row in rows:
+            said = f"{row.ratio:10,.1f}x  {row.work}, {row.input} (goal {row.goal})"
+            print(said, file=sys.stderr, flush=True)
+            yield replace(row, group=group)
+
+
+def stored() -> dict[str, dict[str, Any]]:
+    """Return what was measured before: for each group how, and its rows."""
+    known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    groups: dict[str, dict[str, Any]] = known.get("groups", {})
+    return {name: groups[name] for name in GROUPS if name in groups}
+
+
+def page(groups: dict[str, dict[str, Any]]) -> str:
+    """Return the page of all rows, without the remarks that are written by hand."""
+    rows = [Row(**row) for group in groups.values() for row in group["rows"]]
+    peers, limits = ([row for row in rows if (row.goal == "limit") is of_limit] for of_limit in (False, True))
+    runs = [
+        f"- `{group['command']}` in {group['seconds']:,.0f} s on {group['day']}: {group['machine']}"
+        for group in groups.values()
+    ]
+    text = HEAD.format(runs="\n".join(runs)) + table(peers)
+    text += f"\n## Growth\n\nSeconds grow as the input to the power of:\n\n{growth(peers)}"
+    if limits:
+        text += f"\n## Limits\n\n{LIMITS}\n\n{limit_table(limits)}"
+    return text
+
+
 def main() -> None:
-    """Run, print as it goes, and write."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="smaller inputs, under five minutes")
-    parser.add_argument("--only", choices=MODULES, help="one module; prints without writing")
+    """Run, print as it goes, and write after each group."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("groups", nargs="*", metavar="GROUP", help=", ".join(GROUPS))
+    parser.add_argument("--quick", action="store_true", help="smaller inputs, under five minutes; no file")
     options = parser.parse_args()
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-        os.environ.setdefault(variable, "1")  # before numpy is imported: one thread on both sides
-    rows: list[Row] = []
-    for name in (options.only,) if options.only else MODULES:
-        for row in importlib.import_module(f"benchmarks.{name}").rows(options.quick):
-            rows.append(row)
-            print(
-                f"{row.ratio:10,.1f}x  {row.work}, {row.input} (goal {row.goal})", file=sys.stderr, flush=True
-            )
-    peers = [row for row in rows if row.goal != "limit"]
-    grown = f"\n## Growth\n\nSeconds grow as the input to the power of:\n\n{growth(peers)}"
-    if limits := [row for row in rows if row.goal == "limit"]:
-        grown += f"\n## Limits\n\n{LIMITS}\n\n{limit_table(limits)}"
-    print(table(peers) + grown)
-    if not options.only:
-        facts = {"command": "python -m benchmarks" + " --quick" * options.quick, "machine": machine()}
-        text = json.dumps(facts | {"rows": [row.to_dict() for row in rows]}, indent=1)
-        (ROOT / "benchmarks" / "results.json").write_text(text + "\n")
-        page = ROOT / "docs" / "performance.md"
-        remarks = "".join(page.read_text().partition(REMARKS)[1:])
-        page.write_text(HEAD.format(**facts) + table(peers) + grown + remarks)
+    if unknown := set(options.groups) - set(GROUPS):
+        parser.error(f"there is no group {', '.join(sorted(unknown))}; there are {', '.join(GROUPS)}")
+    found = {}
+    for name in options.groups or [name for name in GROUPS if name not in LEFT_OUT]:
+        begun = time.perf_counter()
+        rows = [row.to_dict() for row in measured(name, options.quick)]
+        seconds = time.perf_counter() - begun
+        print(f"            {name}: {seconds:,.0f} s", file=sys.stderr, flush=True)
+        found[name] = {
+            "command": f"python -m benchmarks {name}" + " --quick" * options.quick,
+            "day": f"{datetime.now(UTC):%Y-%m-%d}",
+            "seconds": seconds,
+            "machine": machine(),
+            "rows": rows,
+        }
+        if not options.quick:
+            groups = stored() | {name: found[name]}
+            groups = {each: groups[each] for each in GROUPS if each in groups}
+            RESULTS.write_text(json.dumps({"groups": groups}, indent=1) + "\n")
+            remarks = "".join(PAGE.read_text().partition(REMARKS)[1:])
+            PAGE.write_text(page(groups) + remarks)
+    print(page(found))
 
 
 if __name__ == "__main__":

@@ -17,7 +17,8 @@ from typing import Any
 class Row:
     """One comparison: seconds are medians, ratios are the peer's time over ours, peaks are in MB.
 
-    `size` is the amount of input, where the same work is measured at several.
+    `size` is the amount of input, where the same work is measured at several; `group` names the function that
+    measured the row.
     """
 
     work: str
@@ -33,6 +34,7 @@ class Row:
     peak: float | None = None
     note: str = ""
     size: float | None = None
+    group: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as plain data."""
@@ -60,25 +62,34 @@ def compared(
     size: float | None = None,
 ) -> Row:
     """Run the peer and ours in turns; `scale` turns the peer's time on a sample into that of the whole."""
+    return all_compared(on, peer, [(work, ours, goal)], repeats, scale, memory, note, size)[0]
+
+
+def all_compared(
+    on: str,
+    peer: tuple[str, Callable[[], Any]],
+    works: list[tuple[str, Callable[[], Any], str]],
+    repeats: int = 5,
+    scale: float = 1.0,
+    memory: bool = True,
+    note: str = "",
+    size: float | None = None,
+) -> list[Row]:
+    """Run a peer and several of our works, each with its goal, in turns; return a row for each work."""
     name, call = peer
-    ours()
-    runs = [(seconds(call) * scale, seconds(ours)) for _ in range(repeats)]
-    ratios = [theirs / own for theirs, own in runs]
-    peaks = (peak(call), peak(ours)) if memory else (None, None)
-    return Row(
-        work,
-        on,
-        name,
-        median(theirs for theirs, _ in runs),
-        median(own for _, own in runs),
-        median(ratios),
-        min(ratios),
-        max(ratios),
-        goal,
-        *peaks,
-        note,
-        size,
-    )
+    for _, ours, _ in works:
+        ours()
+    runs = [[seconds(call) * scale, *[seconds(ours) for _, ours, _ in works]] for _ in range(repeats)]
+    theirs = [run[0] for run in runs]
+    peer_peak = peak(call) if memory else None
+    rows = []
+    for i, (work, ours, goal) in enumerate(works, 1):
+        own = [run[i] for run in runs]
+        ratios = [a / b for a, b in zip(theirs, own, strict=True)]
+        own_peak = peak(ours) if memory else None
+        times = median(theirs), median(own), median(ratios), min(ratios), max(ratios)
+        rows.append(Row(work, on, name, *times, goal, peer_peak, own_peak, note, size))
+    return rows
 
 
 def peak(call: Callable[[], Any]) -> float | None:

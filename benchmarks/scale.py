@@ -22,6 +22,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -280,16 +281,15 @@ def compare(results: dict[int, dict[str, dict]]) -> None:
         )
 
 
-def rows(quick: bool) -> Iterator[Row]:
+def workers(quick: bool) -> Iterator[Row]:
     """Yield how much faster two workers count than one, on Parquet files."""
     from benchmarks.measure import compared
     from termsieve import count
 
     n_docs = 100_000 if quick else 1_000_000
-    with tempfile.TemporaryDirectory(prefix="termsieve-scale-") as folder:
-        write_documents(Path(folder), n_docs)
-        files = sorted(str(path) for path in Path(folder).glob("part-*.parquet"))
-        out = Path(folder) / "counts.parquet"
+    with documents(n_docs) as folder:
+        files = sorted(str(path) for path in folder.glob("part-*.parquet"))
+        out = folder / "counts.parquet"
         yield compared(
             "counting Parquet, 2 workers, saved",
             f"{n_docs:,} documents",
@@ -298,6 +298,39 @@ def rows(quick: bool) -> Iterator[Row]:
             "1.7x, stretch 1.9x",
             repeats=3 if quick else 5,
         )
+
+
+def engines(quick: bool, n_docs: int = 1_000_000) -> Iterator[Row]:
+    """Yield how other engines count the same files, each in a process of its own, one run of each."""
+    from benchmarks.measure import Row
+
+    n_docs = 50_000 if quick else n_docs
+    goals = {"polars": "4x of 10.5 million", "duckdb": "stated", "spark": "14x of 10.5 million"}
+    with documents(n_docs) as folder:
+        results = report(folder, n_docs, made(folder, n_docs)[0], ["termsieve", *goals])
+    own = results.pop("termsieve")
+    for engine, result in results.items():
+        ratio, cpu = (result[unit] / own[unit] for unit in ("seconds", "cpu_seconds"))
+        yield Row(
+            "counting Parquet, 2 workers, saved", f"{n_docs:,} documents", RUNS[engine][0], result["seconds"],
+            own["seconds"], ratio, ratio, ratio, goals[engine], result["peak_bytes"] / 1e6,
+            own["peak_bytes"] / 1e6, f"one run; {cpu:.1f} times our CPU time; equal tables",
+        )  # fmt: skip
+
+
+def engines_large(quick: bool) -> Iterator[Row]:
+    """Yield the same with ten and a half million documents, which take a quarter of an hour."""
+    yield from engines(quick, 10_500_000)
+
+
+@contextmanager
+def documents(n_docs: int) -> Iterator[Path]:
+    """Give a folder with the documents; those in the folder that TERMSIEVE_SCALE names are used, and stay."""
+    kept = os.environ.get("TERMSIEVE_SCALE")
+    with tempfile.TemporaryDirectory(prefix="termsieve-scale-") as temporary:
+        folder = Path(kept or temporary) / f"docs-{n_docs}"
+        made(folder, n_docs)
+        yield folder
 
 
 def main() -> None:

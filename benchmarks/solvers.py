@@ -1,11 +1,10 @@
-"""Training along a ranking, beside scikit-learn's solvers on the same columns and folds.
-
-python -m benchmarks.solvers [--quick]
-"""
+"""Training along a ranking, beside scikit-learn's solvers on the same columns and folds; a whole study."""
 
 from __future__ import annotations
 
 import os
+import tempfile
+import time
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,12 +19,12 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
-from threadpoolctl import threadpool_limits
 
-from benchmarks.measure import Row, compared
-from termsieve import Counts, rank, read, score
+from benchmarks.measure import Row, compared, seconds
+from termsieve import Counts, load_plan, rank, read, run_study, score, study_report
 from termsieve.learners import decision_path, decision_sets
 from termsieve.measures import decision_values
+from termsieve.studies import study_status
 from termsieve.terms import term_matrix
 
 SIZES = [10, 20, 50, 100, 200, 500, 1000, 2000]
@@ -131,7 +130,7 @@ def forman(quick: bool) -> Iterator[Row]:
         row = compared(
             f"forman2003: {n} trainings, tests, counting and ranking", part.name,
             ("Pipeline(SelectKBest(chi2), LinearSVC)", lambda part=part: pipelines(part)),
-            lambda part=part: paths(part, "svm", FORMAN), "10x, stretch 20x", repeats=3 if quick else 5,
+            lambda part=part: paths(part, "svm", FORMAN), "25x", repeats=3 if quick else 5,
             scale=len(FORMAN), memory=False, note="the peer with one metric, times twelve",
         )  # fmt: skip
         rate = n / row.seconds
@@ -201,49 +200,72 @@ def reuters() -> tuple[Any, Any, dict[str, np.ndarray]]:
     return train[:, common], test[:, common], targets
 
 
-def ratios(quick: bool) -> Iterator[Row]:
-    """The 21 ratios of zheng2004 for one class and size."""
-    train, test, targets = reuters()
-    ones = [sparse.csr_matrix((np.ones(X.nnz), X.indices, X.indptr), shape=X.shape) for X in (train, test)]
-    logistic = LogisticRegression(C=1 / (2 * 0.0001 * train.shape[0]), solver="liblinear")
+def ratios(learner: str, model: Any, matrices: Any, goals: dict[int, str], quick: bool) -> Iterator[Row]:
+    """The 21 ratios of zheng2004 for one class and size, by a learner and by 21 fits of its peer."""
+    (train, test), targets = matrices
     for name, y in targets.items():
         values = score(Counts.from_matrix(train, y), "cc").values
         order = np.argsort(-np.asarray(values).reshape(-1, train.shape[1])[-1], kind="stable")
-        for size in (50, 500) if quick else (10, 50, 500, 3000):
+        for size in (50, 500) if quick else goals:
             tops = [int(ratio * size + 0.5) for ratio in RATIOS]
             sets = [np.concatenate([order[:top], order[::-1][: size - top]]) for top in tops]
-            for learner, model, (a, b), goal in (
-                ("nb", MultinomialNB(), (train, test), "10x"),
-                ("lr", logistic, ones, ""),
-            ):
 
-                def fits(model: Any = model, a: Any = a, b: Any = b, sets: Any = sets, y: Any = y) -> Any:
-                    return np.stack([decision_values(model.fit(a[:, c], y), b[:, c]) for c in sets])
+            def fits(sets: Any = sets, y: Any = y) -> Any:
+                return np.stack([decision_values(model.fit(train[:, c], y), test[:, c]) for c in sets])
 
-                def shared(
-                    learner: str = learner, a: Any = a, b: Any = b, sets: Any = sets, y: Any = y
-                ) -> Any:
-                    return decision_sets(learner, a, y, b, sets)
+            def shared(sets: Any = sets, y: Any = y) -> Any:
+                return decision_sets(learner, train, y, test, sets)
 
-                yield compared(
-                    f"zheng2004: 21 ratios, {size} terms, {learner}", f"Reuters-21578, {name}",
-                    (f"21 fits of {type(model).__name__}", fits), shared, goal,
-                    repeats=3 if quick else 5, note=differing([shared()], [fits()]),
-                )  # fmt: skip
+            yield compared(
+                f"zheng2004: 21 ratios, {size} terms, {learner}", f"Reuters-21578, {name}",
+                (f"21 fits of {type(model).__name__}", fits), shared, goals[size],
+                repeats=3 if quick else 5, note=differing([shared()], [fits()]),
+            )  # fmt: skip
 
 
-def rows(quick: bool) -> Iterator[Row]:
-    """Yield every comparison."""
-    with threadpool_limits(1):
-        yield from forman(quick)
-        yield from growing(quick)
-        yield from hinge(quick)
-        yield from ratios(quick)
+def bayes(quick: bool) -> Iterator[Row]:
+    """Naive Bayes beside MultinomialNB."""
+    train, test, targets = reuters()
+    goals = dict.fromkeys((10, 50, 500, 3000), "10x")
+    yield from ratios("nb", MultinomialNB(), ((train, test), targets), goals, quick)
 
 
-if __name__ == "__main__":
-    import sys
+def logistic(quick: bool) -> Iterator[Row]:
+    """Logistic regression of presence beside liblinear."""
+    train, test, targets = reuters()
+    ones = [sparse.csr_matrix((np.ones(X.nnz), X.indices, X.indptr), shape=X.shape) for X in (train, test)]
+    model = LogisticRegression(C=1 / (2 * 0.0001 * train.shape[0]), solver="liblinear")
+    goals = {500: "3x, stretch 5x", 3000: "3x, stretch 5x", 10: "", 50: ""}
+    yield from ratios("lr", model, (ones, targets), goals, quick)
 
-    from benchmarks.__main__ import table
 
-    print(table(list(rows("--quick" in sys.argv[1:]))))
+def whole_study(quick: bool) -> Iterator[Row]:
+    """The whole of forman2003 on two cores (tr11 alone if quick), and its report; needs the data."""
+    data = os.environ.get("TERMSIEVE_DATA")
+    if not data:
+        return
+    plan = load_plan("forman2003")
+    if quick:
+        plan = replace(plan, corpora=tuple(each for each in plan.corpora if each.name == "tr11"))
+    with tempfile.TemporaryDirectory(prefix="termsieve-study-") as folder:
+        begun = time.perf_counter()
+        results = run_study(plan, Path(folder, "results"), data=data, workers=2)
+        own = time.perf_counter() - begun
+        status = study_status(Path(folder, "results"))
+        theirs = 0.0
+        for name, (done, _) in status.corpora.items():
+            part = fold(name)
+            sample = seconds(lambda part=part: pipelines(part))
+            theirs += sample * done / (len(part.classes) * len(SIZES)) / 2
+        ratio = theirs / own
+        yield Row(
+            f"forman2003: the whole study, {status.trainings:,} trainings, 2 workers",
+            f"{len(plan.corpora)} sets",
+            "Pipeline(SelectKBest(chi2), LinearSVC)", theirs, own, ratio, ratio, ratio, "25x, under 240 s",
+            note="one run; the peer with 24 trainings per set, scaled to all, its time halved for two cores",
+        )  # fmt: skip
+        yield compared(
+            "the report of a study", f"{len(results):,} rows",
+            ("reading its rows", lambda: results.frame().collect()),
+            lambda: study_report(results, Path(folder, "report.html")), "limit", repeats=3, memory=False,
+        )  # fmt: skip

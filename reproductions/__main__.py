@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from reproductions.pages import write_pages
@@ -10,7 +11,7 @@ from reproductions.tables import write_tables
 from termsieve.studies.results import Results
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Run one of the commands."""
     parser = argparse.ArgumentParser(prog="python -m reproductions", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -18,10 +19,13 @@ def main() -> None:
     tables.add_argument("paper")
     tables.add_argument("results", nargs="+", help="directories that the paper's plans wrote")
     tables.add_argument("--data", type=Path, help="folder of the unpacked corpora")
+    tables.add_argument("--keep", action="store_true", help="keep stored tables that these results lack")
     commands.add_parser("pages", help="write the pages of docs/ from the stored tables")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     if options.command == "tables":
-        write_tables(options.paper, [Results.open(path) for path in options.results], options.data)
+        write_tables(
+            options.paper, [Results.open(path) for path in options.results], options.data, options.keep
+        )
     else:
         write_pages()
 

@@ -18,6 +18,7 @@ from termsieve.analysis.findings.evidence import UNTESTED
 
 HERE = Path(__file__).parent
 DOCS = HERE.parent / "docs"
+EVERYWHERE = "holds in every reading"
 DIRECTIVE = re.compile(r"^\{\{(\w+) ?(.*?)\}\}$", re.MULTILINE)
 
 
@@ -74,26 +75,31 @@ def findings_table(paper: str, _: str) -> str:
 
 
 def tally(paper: str) -> dict[str, int]:
-    """Return how many findings have each verdict; one with several readings counts by its best."""
+    """Return how many findings have each verdict, by their best reading, and how many hold in all of them."""
     untested = VERDICTS.index(UNTESTED)
-    best = {(entry.where, entry.claim): untested for entry in FINDINGS if entry.paper == paper}
+    places: dict[tuple[str, str], list[int]] = {
+        (entry.where, entry.claim): [] for entry in FINDINGS if entry.paper == paper
+    }
     if (HERE / "results" / f"{paper}_findings.csv").exists():
         for row in table(paper, "findings").iter_rows(named=True):
-            key = row["where"], row["claim"]
-            best[key] = min(best[key], VERDICTS.index(row["verdict"]))
-    return {verdict: sum(place == i for place in best.values()) for i, verdict in enumerate(VERDICTS)}
+            places[row["where"], row["claim"]].append(VERDICTS.index(row["verdict"]))
+    best = [min(found, default=untested) for found in places.values()]
+    counted = {verdict: best.count(place) for place, verdict in enumerate(VERDICTS)}
+    return {**counted, EVERYWHERE: sum(bool(found) and not any(found) for found in places.values())}
 
 
 def summary_table(_: str, __: str) -> str:
     """Return how many findings of each paper hold."""
-    rows, totals = [], dict.fromkeys(VERDICTS, 0)
+    columns = [*VERDICTS, EVERYWHERE]
+    rows, totals = [], dict.fromkeys(columns, 0)
     for paper in PAPERS:
         own = tally(paper)
-        totals = {verdict: totals[verdict] + own[verdict] for verdict in VERDICTS}
-        link = f"[{paper}](reproduction-{paper}.md)"
-        rows.append([link, str(sum(own.values())), *(str(own[verdict]) for verdict in VERDICTS)])
-    rows.append(["all", str(sum(totals.values())), *(str(totals[verdict]) for verdict in VERDICTS)])
-    return markdown(["paper", "findings", *VERDICTS], rows)
+        totals = {column: totals[column] + own[column] for column in columns}
+        n = sum(own[verdict] for verdict in VERDICTS)
+        rows.append([f"[{paper}](reproduction-{paper}.md)", str(n), *(str(own[name]) for name in columns)])
+    n = sum(totals[verdict] for verdict in VERDICTS)
+    rows.append(["all", str(n), *(str(totals[name]) for name in columns)])
+    return markdown(["paper", "findings", *columns], rows)
 
 
 def cells_table(paper: str, name: str) -> str:
@@ -214,6 +220,98 @@ def curves_table(paper: str, where: str) -> str:
     return markdown([wanted.get("measure", "method"), *(f"{size:g}" for size in sizes)], rows)
 
 
+def chances_table(paper: str, learner: str) -> str:
+    """Return the share of problems on which each metric is near the best, for each goal; the best in bold."""
+    own = table(paper, "chances").filter(pl.col("learner") == learner).unique(["goal", "method"], keep="last")
+    goals = own["goal"].unique(maintain_order=True).sort().to_list()
+    wide = own.pivot(on="goal", index="method", values="share").sort("f1", descending=True)
+    best = {goal: wide[goal].max() for goal in goals}
+    rows = [
+        [row["method"], *(f"**{told(row[g])}**" if row[g] == best[g] else told(row[g]) for g in goals)]
+        for row in wide.iter_rows(named=True)
+    ]
+    return markdown(["near the best", *goals], rows)
+
+
+def pairs_table(paper: str, learner: str) -> str:
+    """Return the best pairs of metrics of each goal."""
+    own = table(paper, "pairs").filter(pl.col("learner") == learner)
+    rows = []
+    for (goal,), part in own.group_by("goal", maintain_order=True):
+        pairs = part.unique(["first", "second"], maintain_order=True).iter_rows(named=True)
+        rows.append(
+            [str(goal), "; ".join(f"{row['first']} + {row['second']} {told(row['share'])}" for row in pairs)]
+        )
+    return markdown(["goal", "best pairs, either near the best"], rows)
+
+
+def skew_table(paper: str, where: str) -> str:
+    """Return the curves of some metrics on one side of the skew: `learner measure side`."""
+    learner, measure, side = where.split()
+    own = table(paper, "skew").filter(
+        pl.col("learner") == learner, pl.col("measure") == measure, pl.col("skew_side") == side
+    )
+    own = own.unique(["method", "size"], keep="last", maintain_order=True)
+    sizes = own["size"].drop_nulls().unique().sort().to_list()
+    best = {size: own.filter(pl.col("size") == size)["value"].max() for size in sizes}
+    rows = []
+    for name in ("bns", "information_gain", "balanced_accuracy", "chi_squared", "odds_numerator", "all"):
+        values = dict(own.filter(pl.col("method") == name).select("size", "value").iter_rows())
+        shown = sizes if name != "all" else [None]
+        cells = [
+            f"**{told(values[k])}**" if k is not None and values[k] == best[k] else told(values[k])
+            for k in shown
+        ]
+        rows.append([name if name != "all" else "all terms", *cells, *[""] * (len(sizes) - len(cells))])
+    n = int(own["n_problems"].max())  # type: ignore[arg-type]
+    return markdown([f"{measure}, {n} problems of {side} skew", *(f"{size:g}" for size in sizes)], rows)
+
+
+def corpora_table(paper: str, _: str) -> str:
+    """Return the data sets: documents, terms, classes and their sizes."""
+    own = table(paper, "corpora").unique("corpus", maintain_order=True)
+    rows = [
+        [
+            row["corpus"],
+            f"{row['documents']:,}",
+            f"{row['terms']:,}",
+            f"{row['terms_per_document']:.0f}",
+            str(row["classes"]),
+            f"{row['smallest']:,} to {row['largest']:,}",
+            f"1:{row['skew']:.0f}",
+        ]
+        for row in own.iter_rows(named=True)
+    ]
+    header = [
+        "data set",
+        "documents",
+        "terms",
+        "terms per document",
+        "classes",
+        "class sizes",
+        "greatest skew",
+    ]
+    return markdown(header, rows)
+
+
+def gains_table(paper: str, plan: str) -> str:
+    """Return what svm-1 gains over all terms, in all categories and by their size."""
+    own = table(paper, "gains").filter(pl.col("plan") == plan)
+    rows = [
+        [
+            f"{row['learner']}, {row['measure']} at {row['level']:g}",
+            str(row["categories"]),
+            f"{row['low']:,} to {row['high']:,}",
+            f"{row['gain']:+.3f}".replace("0.", "."),
+            f"{row['p']:.2g}" if row["p"] else "< .0001",
+        ]
+        for row in own.iter_rows(named=True)
+    ]
+    return markdown(
+        ["learner, measure, terms per document", "categories", "test documents", "gain", "p"], rows
+    )
+
+
 TABLES = {
     "findings": findings_table,
     "summary": summary_table,
@@ -223,6 +321,11 @@ TABLES = {
     "relative": relative_table,
     "curves": curves_table,
     "splits": splits_table,
+    "gains": gains_table,
+    "chances": chances_table,
+    "pairs": pairs_table,
+    "skew": skew_table,
+    "corpora": corpora_table,
 }
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 from reproductions import pages, tables
+from reproductions.__main__ import main as reproductions
 
 from termsieve import Corpus
 from termsieve.analysis.findings import FINDINGS, PAPERS, paper_cells, verify_findings
@@ -87,11 +88,85 @@ def test_the_page_says_what_the_tests_say(small, tmp_path, monkeypatch):
     again = verify_findings("forman2003", [small])
     for row in again.iter_rows(named=True):
         assert f"| **{row['verdict']}** | {row['figures']} |" in page
-    assert sum(pages.tally("forman2003").values()) == again.select("where", "claim").n_unique()
+    tally = pages.tally("forman2003")
+    assert sum(tally[verdict] for verdict in VERDICTS) == again.select("where", "claim").n_unique()
+    assert (
+        tally[pages.EVERYWHERE] == tally["holds"] == (again["verdict"] == "holds").sum()
+    )  # one reading each
     curves = pages.curves_table("forman2003", "learner=svm measure=f1")
     assert "| bns |" in curves
     with pytest.raises(ValueError, match="no row of: learner=lr"):
         pages.curves_table("forman2003", "learner=lr measure=f1")
+
+
+def test_the_commands_store_what_verify_says_of_results_on_disk(small, tmp_path, monkeypatch, capsys):
+    """`python -m reproductions tables`, then `study verify`, both on the results' directory."""
+    monkeypatch.setattr(tables, "FOLDER", tmp_path / "results")
+    monkeypatch.setattr(pages, "HERE", tmp_path)
+    reproductions(["tables", "forman2003", str(small.path)])
+    stored = pages.table("forman2003", "findings").fill_null("")
+    assert exit_code(app, ["study", "verify", "forman2003", str(small.path), "--json"]) == 0
+    assert stored.drop("paper").to_dicts() == json.loads(capsys.readouterr().out)
+    assert "| bns |" in pages.chances_table("forman2003", "svm")
+    assert " + " in pages.pairs_table("forman2003", "svm")
+    assert "150" in pages.corpora_table("forman2003", "")
+
+
+def test_what_other_results_said_is_kept(small, tmp_path, monkeypatch):
+    """With --keep a finding that these results cannot test keeps its verdict, and cells their table."""
+    monkeypatch.setattr(tables, "FOLDER", tmp_path)
+    monkeypatch.setattr(pages, "HERE", tmp_path.parent)
+    tables.write_tables("forman2003", [small], None)
+    path = tmp_path / "forman2003_findings.csv"
+    before = pl.read_csv(path).fill_null("")
+    rare = pl.col("where") == "side study of rare words"
+    older = before.with_columns(
+        verdict=pl.when(rare).then(pl.lit("holds")).otherwise("verdict"),
+        figures=pl.when(rare).then(pl.lit("of an earlier run")).otherwise("figures"),
+    )
+    older.write_csv(path)
+    cells = pl.read_csv(tmp_path / "forman2003_cells.csv")
+    other = cells.with_columns(table=pl.lit("Table of an earlier run"))
+    pl.concat([cells.with_columns(ours=pl.lit(0.0)), other]).write_csv(tmp_path / "forman2003_cells.csv")
+    tables.write_tables("forman2003", [small], None, keep=True)
+    assert pl.read_csv(path).fill_null("").equals(older)
+    kept = pl.read_csv(tmp_path / "forman2003_cells.csv")
+    assert kept.filter(pl.col("table") == "Table of an earlier run").height == other.height
+    assert kept.filter(pl.col("table") != "Table of an earlier run").equals(cells)
+    tables.write_tables("forman2003", [small], None)
+    assert pl.read_csv(path).fill_null("").equals(before)
+
+
+def test_the_pilot_compares_learners(tmp_path):
+    """A tree on one telling word of many is worse than an SVM, whatever the metric."""
+    generator = np.random.default_rng(5)
+    labels = np.repeat(["a", "b"], 60)
+    texts = [
+        " ".join([f"{label}{i}" for i in range(25) if generator.random() < 0.25] + ["w"]) for label in labels
+    ]
+    noisy = [text if generator.random() < 0.95 else texts[-i] for i, text in enumerate(texts)]
+    plan = Plan.parse(
+        """
+        corpora = [{ name = "mails", path = "nowhere" }]
+        protocol = { kind = "kfold", trials = 1, folds = 3, seed = 1 }
+        methods = [{ metric = ["bns", "information_gain"] }]
+        learners = ["svm(hinge)", "tree"]
+        sizes = { k = [10, 40] }
+        """,
+        "forman2003_pilot",
+    )
+    corpus = Corpus(texts=noisy, labels=labels.tolist())
+    study = run_study(plan, tmp_path / "out", corpora={"mails": corpus}, workers=1)
+    (row,) = verify_findings("forman2003", [study]).filter(pl.col("where") == "pilot study").to_dicts()
+    rows = study.frame().collect()
+    sums = rows.group_by("learner", "method", "size").agg(pl.col("tp", "fp", "fn").sum())
+    f1 = sums.with_columns(f1=2 * pl.col("tp") / (2 * pl.col("tp") + pl.col("fp") + pl.col("fn")))
+    best = dict(f1.group_by("learner").agg(pl.col("f1").max()).iter_rows())
+    leads = f1.sort("f1", descending=True).group_by("method", "size").first()["learner"].to_list()
+    expected = [best["svm(hinge)"] > best["tree"], leads == ["svm(hinge)"] * 4]
+    assert row["verdict"] == judged(expected, "").holds
+    assert f"tree {told(best['tree'])}" in row["figures"]
+    assert expected[0]
 
 
 def test_cells_have_the_papers_figures(small):

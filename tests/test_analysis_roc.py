@@ -3,6 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
+from scipy.stats import norm
 
 from termsieve import Counts, analysis
 from termsieve.errors import ParameterError, UnknownNameError
@@ -31,8 +32,8 @@ def test_sizes_beyond_the_terms_have_no_line_and_other_metrics_none_at_all():
     assert analysis.isoclines(counts, metrics=["bns"], sizes=[5000]).is_empty()
     with pytest.raises(ParameterError, match="metric 'random' has no isoclines"):
         analysis.isoclines(counts, metrics=["random"])
-    with pytest.raises(ParameterError, match="1 to 5 metrics, not 6"):
-        analysis.roc_map(counts, metrics=["bns"] * 6)
+    with pytest.raises(ParameterError, match="1 to 12 metrics, not 13"):
+        analysis.roc_map(counts, metrics=["bns"] * 13)
     assert not analysis.isoclines(
         counts, metrics=[lambda tp, fp, pos, neg: tp - 2 * fp], sizes=[9]
     ).is_empty()
@@ -56,6 +57,31 @@ def test_points_group_the_terms_that_share_a_table():
         analysis.roc_map(three)
 
 
+def test_stop_words_are_counted_at_their_points():
+    X = [[1, 1, 0, 1], [1, 1, 0, 0], [0, 0, 1, 1]]
+    counts = Counts.from_matrix(X, ["a", "a", "b"], terms=["the", "offer", "and", "ship"])
+    made = analysis.term_points(counts, "a", stop_words="english")
+    assert sorted(made.select("words", "stop").rows()) == [("and", 1), ("ship", 0), ("the, offer", 1)]
+    own = analysis.roc_map(counts, "a", sizes=[1], stop_words=["offer", "the"]).points
+    assert own.filter(pl.col("terms") == 2)["stop"].item() == 2
+    assert own["stop"].sum() == 2
+
+
+def test_a_cutoff_is_the_line_of_one_document_frequency():
+    made = analysis.cutoff_lines(30, 200, (5, 100, 215))
+    assert made["cutoff"].unique().sort().to_list() == [5, 100, 215]
+    assert (made["fp"] + made["tp"] - made["cutoff"]).abs().max() < 1e-9
+    ends = {cutoff: (part["tp"].max(), part["fp"].max()) for (cutoff,), part in made.group_by("cutoff")}
+    assert ends == {5: (5, 5), 100: (30, 100), 215: (30, 200)}
+    assert made["fp"].min() >= 0
+    assert made["tp"].min() >= 0
+    with pytest.raises(ParameterError, match="between 1 and 229 documents, not 230"):
+        analysis.cutoff_lines(30, 200, [230])
+    counts = random_counts(4)
+    assert analysis.roc_map(counts).cutoffs is None
+    assert analysis.roc_map(counts, cutoffs=[3]).cutoffs.height > 2
+
+
 def test_points_count_every_present_term_once():
     counts = random_counts(5, n_terms=500)
     made = analysis.term_points(counts)
@@ -71,3 +97,29 @@ def test_a_family_of_isoclines_has_the_levels_asked_for():
         difference = 10 * row["tpr"] - 20 * row["fpr"]
         assert min(abs(difference - 5), abs(-10 - difference - 5)) < 1e-6
     assert analysis.isocline_family("bns", levels=4)["level"].n_unique() == 4
+
+
+def test_the_surface_has_the_scores_of_the_metric():
+    surface = analysis.score_surface("bns", pos=20, neg=40, steps=4)
+    tpr, fpr = np.meshgrid(np.arange(5) / 4, np.arange(5) / 4, indexing="ij")
+    clip = [np.clip(rate, 0.0005, 0.9995) for rate in (tpr, fpr)]
+    wanted = np.abs(norm.ppf(clip[0]) - norm.ppf(clip[1]))
+    points = surface.points.sort("tpr", "fpr")
+    np.testing.assert_allclose(points["score"].to_numpy().reshape(5, 5), wanted, atol=1e-9)
+    assert surface.cells.height == 4 * 16
+    assert surface.metric == "bns"
+    # The first cell is the farthest, at the rates (1, 1); the last one the nearest, at (0, 0).
+    first, last = (surface.cells.filter(pl.col("cell") == cell)["score"][0] for cell in (0, 15))
+    assert first == pytest.approx(wanted[3:, 3:].mean())
+    assert last == pytest.approx(wanted[:2, :2].mean())
+    with pytest.raises(ParameterError, match="steps must be between 2 and 20"):
+        analysis.score_surface("bns", pos=20, neg=40, steps=21)
+    with pytest.raises(ParameterError, match="metric 'random'"):
+        analysis.score_surface("random")
+
+
+def test_nearer_cells_of_the_surface_are_drawn_over_farther_ones():
+    """A flat metric shows the plane itself, whose lower edge is the nearer one."""
+    cells = analysis.score_surface(lambda tp, fp, pos, neg: tp * 0.0, steps=6).cells
+    heights = cells.group_by("cell", maintain_order=True).agg(pl.col("y").mean())["y"].to_list()
+    assert heights == sorted(heights, reverse=True)

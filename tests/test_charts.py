@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -62,6 +63,21 @@ def test_files(counts, tmp_path):
     assert "alert(1)\\u003c/script\\u003e" in page
     with pytest.raises(ParameterError, match="saved as"):
         charts.save(chart, tmp_path / "chart.gif")
+
+
+def test_the_map_marks_stop_words_cutoffs_and_twelve_metrics(counts, tmp_path):
+    metrics = ["bns", "ig", "chi", "odds", "pr", "acc", "acc2", "f1", "oddn", "pow", "cc", "gss"]
+    table = analysis.roc_map(counts, "spam", metrics, sizes=[3], stop_words=HOSTILE[1:3], cutoffs=[3])
+    charts.save(charts.roc_map(table), tmp_path / "map.svg")
+    plain = charts.roc_map(analysis.roc_map(counts, "spam", metrics, sizes=[3]))
+    charts.save(plain, tmp_path / "plain.svg")
+    svg, without = ((tmp_path / name).read_text() for name in ("map.svg", "plain.svg"))
+    assert "in 3 documents" in svg
+    assert "in 3 documents" not in without
+    assert all(name in svg for name in table.metrics)
+    assert svg.count("mark-symbol role-mark layer_") == without.count("mark-symbol role-mark layer_") + 1
+    dashes = set(re.findall(r'stroke-dasharray="([\d,]+)"', without))
+    assert "6,3" in dashes  # the eighth metric and those after it share colours with the first
 
 
 def test_script_json_cannot_end_its_element():

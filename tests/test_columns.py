@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from termsieve import Corpus, read
-from termsieve.columns import USUAL_NAMES, find_column, find_columns
+from termsieve.columns import OTHER_NAMES, USUAL_NAMES, find_column, find_columns
 from termsieve.errors import InputError
 
 ROWS = {"id": [1, 2, 3], "Body": ["a b", None, "c"], "tag": ["x", "y", "x"], "part": ["train", "test", None]}
@@ -37,6 +37,22 @@ def test_files_and_frames_find_the_same_columns(tmp_path):
                 assert corpus.labels.tolist() == ["x"]
 
 
+def test_other_names_count_where_no_name_is_usual():
+    for role, names in OTHER_NAMES.items():
+        for name in names:
+            assert find_column(["id", name.title(), "n"], role, None, "the frame") == name.title()
+            for usual in USUAL_NAMES[role]:
+                assert find_column([name, usual], role, None, "the frame") == usual
+    with pytest.raises(InputError, match="which column is the text"):
+        find_column(["headline", "article"], "text", None, "the frame")
+    assert not set(OTHER_NAMES["text"]) & set(OTHER_NAMES["label"])
+
+
+def test_names_are_compared_without_case_spaces_and_hyphens():
+    for name in ("Review Text", "reviewText", "review-text", " REVIEW_TEXT "):
+        assert find_column(["id", name], "text", None, "the frame") == name
+
+
 @pytest.mark.parametrize(
     ("names", "options", "sentence"),
     [
@@ -49,6 +65,8 @@ def test_files_and_frames_find_the_same_columns(tmp_path):
         (["text", "label"], {"label": "zzzzz"}, "no column 'zzzzz' for label=; its columns: 'text', 'label'"),
         (["text", "label"], {"split": "parts"}, "no column 'parts' for split="),
         (["words", "label"], {}, "which column is the text? Give text=, none has a usual name"),
+        (["words", "kind"], {}, "which columns are the text and the label? Give text= and label="),
+        (["text", "tag", "tag"], {"label": "3"}, "the frame has 2 columns named 'tag'; rename all but one"),
         (["text", "tag", "class"], {}, "which column is the label? Give label=, several could be it"),
         (["text", "label"], {"label": "text"}, "text and label are both column 'text'"),
         (["text", "text", "label"], {"text": "text"}, "the frame has 2 columns named 'text'"),

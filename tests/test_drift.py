@@ -52,6 +52,16 @@ def test_a_planted_word_raises_an_alarm(model):
     assert "no longer applies" in found.promise()
 
 
+def test_that_more_words_are_known_is_no_alarm():
+    """Training knows all words of its own documents, and of others fewer."""
+    corpus = load_docstrings().subset(np.arange(200))
+    trained = train_model(corpus, k=50, folds=2)
+    (period,) = drift(trained, corpus).periods
+    assert period.coverage > trained.record.coverage[0] + 0.05
+    assert period.coverage_p > 0.99
+    assert not any("training knew" in reason for reason in period.reasons)
+
+
 def test_other_shares_of_the_classes_raise_an_alarm(model):
     texts, labels = texts_of(np.random.default_rng(3), 200, share=0.8)
     found = drift(model, texts)

@@ -7,7 +7,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from termsieve import Corpus, TermVectorizer, inspect, telling_words, term_matrix, train_model
+from termsieve import Corpus, TermVectorizer, count, inspect, telling_words, term_matrix, train_model
 from termsieve.errors import InputError, ParameterError
 from termsieve.frames import is_frame
 from termsieve.sources import counts_of
@@ -77,7 +77,8 @@ def test_what_is_no_frame(what):
 
 
 def test_datasets_of_hugging_face(tmp_path):
-    datasets = pytest.importorskip("datasets")
+    import datasets  # here, because it takes seconds
+
     names = datasets.ClassLabel(names=["ham", "spam"])
     features = datasets.Features({"text": datasets.Value("string"), "label": names})
     whole = datasets.Dataset.from_dict({"text": ROWS["text"], "label": [1, 0, 1, -1]}, features=features)
@@ -87,3 +88,34 @@ def test_datasets_of_hugging_face(tmp_path):
     assert corpus.labels.tolist() == ["spam", "ham", "spam"]
     assert corpus.parts.tolist() == ["train", "train", "test"]
     assert counts_of(parts).n_docs == 3
+    one_by_one = whole.select([0, 1, 2]).to_iterable_dataset()
+    assert Corpus.from_frame(one_by_one).labels.tolist() == ["spam", "ham", "spam"]
+
+
+def test_a_frame_is_counted_as_it_is():
+    frame = pl.DataFrame({"tweet": ["a b", "c d", "a"], "topics": ["x|y", "y", None]})
+    counts = count(frame.lazy(), separator="|", missing="drop", token_pattern=r"\w")
+    assert counts.terms.tolist() == ["a", "b", "c", "d"]
+    assert dict(zip(counts.classes.tolist(), counts.pos.tolist(), strict=True)) == {"x": 1, "y": 2}
+    assert count(frame.to_pandas(), "tweet", "topics", missing="drop").n_docs == 2
+
+
+def test_a_record_batch_is_a_frame():
+    batch = pa.record_batch({"text": ["a b", "c"], "label": ["x", "y"]})
+    assert Corpus.from_frame(batch).texts == ("a b", "c")
+
+
+def test_a_missing_value_of_pandas_in_a_label():
+    frame = pd.DataFrame({"text": ["a", "b", "c"], "label": pd.array([True, None, False], dtype="boolean")})
+    assert Corpus.from_frame(frame, missing="drop").labels.tolist() == [True, False]
+
+
+def test_doubts_about_the_labels_of_a_frame_are_said(caplog):
+    Corpus.from_frame(pl.DataFrame({"text": ["a", "b", "c"], "label": ["x", "x ", "y"]}))
+    assert "the frame: the labels 'x', 'x ' differ only in case or spaces" in caplog.text
+
+
+@pytest.mark.parametrize("what", [{"text": ["a"], "label": ["x"]}, [{"text": "a", "label": "x"}]])
+def test_rows_that_are_no_frame_are_told_how_to_become_one(what):
+    with pytest.raises(InputError, match=r"polars\.DataFrame makes one of it"):
+        Corpus.from_frame(what)

@@ -37,6 +37,16 @@ def test_what_is_fine_gets_no_warning():
         (corpus(["fish &amp; chips", *TEXTS[1:]]), "17 % of the documents hold HTML entities, such as &amp;"),
         (corpus(["nice<br />day", *TEXTS[1:]]), "17 % of the documents hold HTML markup, such as <br />"),
         (corpus(["Text", *TEXTS[1:]], ["Label", "x", "y", "x", "y", "x"]), "looks like the name of a column"),
+        (
+            corpus(["From: a@b.org\nSubject: hello\n\nsee you", *TEXTS[1:]]),
+            "17 % of the documents begin with the headers of a mail or post",
+        ),
+        (
+            corpus(["Subject: hi\nContent-Transfer-Encoding: base64\n\nc2VlIHlvdQ==", *TEXTS[1:]]),
+            "17 % of the documents hold parts in base64",
+        ),
+        (corpus(labels=["x", "X", "y"] * 2), "the labels 'X', 'x' differ only in case or spaces"),
+        (corpus(labels=["x", "null", "y"] * 2), "2 documents have the label 'null'; leave the cell empty"),
         (corpus(labels=["a;b", "b;c", "a;c"] * 2), "most labels hold ';'; give separator=';'"),
         (corpus(labels=["a,b", "b,c", "a,c"] * 2), "most labels hold ','; give separator=','"),
         (corpus(labels=["x"] * 5 + ["y"]), "1 of 2 classes have fewer than 5 documents: y (1)"),

@@ -121,3 +121,12 @@ def test_nonzero_cells_by_column(table):
     cells = [[(r, table[r, c]) for r in range(n_rows) if table[r, c]] for c in range(n_columns)]
     assert np.diff(indptr).tolist() == [len(column) for column in cells]
     assert list(zip(rows, values, strict=True)) == [cell for column in cells for cell in column]
+    np.testing.assert_array_equal(counting.dense_cells(indptr, rows, values, n_rows), table)
+
+
+@pytest.mark.parametrize("indptr", [[0, 1, 3], [0, 2, 1], [1, 1, 2], [0, 1]])
+def test_cells_outside_a_table_are_refused(indptr):
+    with pytest.raises(ValueError, match="outside"):
+        counting.dense_cells(np.array(indptr), np.array([0, 1], dtype=np.int32), np.array([5, 6]), 2)
+    with pytest.raises(ValueError, match="outside"):
+        counting.dense_cells(np.array([0, 1, 2]), np.array([0, 2], dtype=np.int32), np.array([5, 6]), 2)

@@ -18,7 +18,7 @@ from termsieve.counts.sources import Source
 from termsieve.counts.stream import tally_of
 from termsieve.counts.tally import Tally
 from termsieve.errors import TermsieveError
-from termsieve.kernels import streaming, tokenise
+from termsieve.kernels import counting, streaming, tokenise
 
 MATRIX = sparse.csr_matrix([[1, 0, 2, 0], [0, 3, 0, 1], [1, 1, 0, 0], [0, 0, 0, 4], [2, 0, 1, 1]])
 LABELS = ["spam", "ham", "spam", "ham", "eggs"]
@@ -96,6 +96,8 @@ def test_ends_of_terms_beyond_their_bytes_are_refused(a, b):
         lambda: streaming.cut_terms(data, first),
         lambda: streaming.are_sorted(data, first),
         lambda: streaming.merged_terms(data, first, data, second),
+        lambda: streaming.taken_terms(data, first, second),
+        lambda: counting.dense_cells(first, second.astype(np.int32), second, 3),
     ):
         with suppress(ValueError, IndexError):
             call()

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from termsieve.kernels.documents import Alphabet, Documents
-from termsieve.kernels.tokenise import TermTable, place_rows
+from termsieve.kernels.tokenise import PARTED, TermTable, argsorted, place_rows
 
 from termsieve.terms import Analysis
 from termsieve.terms.alphabet import N_CODE_POINTS, alphabet_of, lower_case, members
@@ -133,6 +133,20 @@ def test_a_table_grows():
     table.rows(Documents.of_texts([" ".join(words[i : i + 7]) for i in range(0, len(words), 7)], WORD))
     assert table.terms() == words
     assert table.terms(table.order()) == sorted(words)
+    for workers in (2, 3):
+        assert table.order(workers).tolist() == table.order().tolist()
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3, 4])
+@pytest.mark.parametrize("n", [0, 1, PARTED - 1, PARTED, 3 * PARTED])
+def test_keys_are_sorted_by_any_number_of_workers(n, workers):
+    for keys in (
+        np.random.default_rng(n).permutation(n).astype(np.uint64) << np.uint64(44),
+        np.zeros(n, np.uint64),
+    ):
+        order = argsorted(keys, workers)
+        assert sorted(order.tolist()) == list(range(n))
+        assert (np.diff(keys[order].astype(np.float64)) >= 0).all()
 
 
 def test_stop_words_are_left_out():

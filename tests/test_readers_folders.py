@@ -208,6 +208,22 @@ def test_strip(tmp_path):
         read(tmp_path, strip="header")
 
 
+def test_headers_that_are_read_as_text_are_told(tmp_path, caplog):
+    mail = "Received: from a\n\tby b\nFrom: me\nSubject: x\n\nhello\n"
+    make_folder(tmp_path, {"a/1": mail.encode(), "b/1": mail.replace("\n", "\r\n").encode()})
+    make_folder(tmp_path, {"b/2": b"Note: this is\nno mail: it only\nlooks so\n"})
+    assert read(tmp_path).texts[0] == mail
+    assert "2 of 3 files" in caplog.text
+    assert "give strip='headers' to leave them out" in caplog.text
+    caplog.clear()
+    assert read(tmp_path, strip="none").texts[0] == mail
+    assert read(tmp_path, strip=()).texts[0] == mail
+    assert read(tmp_path, strip="headers").texts[0] == "hello\n"
+    make_folder(tmp_path, {"a/2": b"hello", "b/3": b"hello"})
+    read(tmp_path)
+    assert "headers of mails" not in caplog.text
+
+
 lines = st.lists(
     st.sampled_from(
         ["", " ", "--", "- -", "---", "> q", "| q", "he wrote:", "In article", "words", "x says: y"]

@@ -94,7 +94,7 @@ def test_the_corpus_report_says_what_the_corpus_is(page):
 
 def test_every_class_has_words_and_bars(page):
     data = page.data
-    drawn = {"classes", "terms", "bars", "overlap", "sparsity", "isoclines"}
+    drawn = {"classes", "terms", "bars", "overlap", "sparsity", "isoclines", "surface"}
     assert set(data) == drawn | {"pairs", "figures", "repeated"}
     assert [len(data[name]) for name in ("terms", "bars", "overlap")] == [9, 9, 1]
     columns = data["terms"][0]["columns"]

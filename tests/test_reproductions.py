@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from reproductions import pages
 
-from termsieve.analysis.findings import FINDINGS, PAPERS
+from termsieve.analysis.findings import FINDINGS, PAPERS, forman2003, mladenic2004
 from termsieve.analysis.findings.evidence import paper_figures
 from termsieve.analysis.findings.li2009 import CORPORA
 
@@ -87,6 +87,64 @@ def test_table_1_of_li2009_stands_beside_the_papers():
             gaps.append(abs(ours - paper))
     assert shown == wanted
     assert sum(gaps) / len(gaps) <= 0.02
+
+
+BRACKETED = re.compile(r"(\S+) \((\S+)\)")
+CELLS = [
+    (name, *found)
+    for name, path in MADE.items()
+    for found in enumerate(
+        re.findall(r"^\{\{cells (.*?)\}\}$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    )
+]
+
+
+@pytest.mark.parametrize(("page", "place", "cells"), CELLS)
+def test_every_bracketed_number_is_that_of_its_file(page, place, cells):
+    """The n-th table with brackets of a page is read back and compared with the stored cells."""
+    paper = page.removeprefix("reproduction-").removesuffix(".md")
+    kind, _, title = cells.rpartition(": ")
+    stored = {
+        (row["row"], str(row["column"])): (row["ours"], row["paper"])
+        for row in pages.table(paper, kind or "cells").filter(pl.col("table") == title).iter_rows(named=True)
+    }
+    text = (DOCS / page).read_text(encoding="utf-8")
+    shown = re.findall(r"^\| ours \(paper\) .*\n\| ---.*\n((?:\|.*\n)+)", text, re.MULTILINE)
+    heads = re.findall(r"^\| ours \(paper\) (.*)\|$", text, re.MULTILINE)
+    filled = [number for other, number, name in CELLS if other == page and _is_stored(paper, name)]
+    if not stored:
+        pytest.skip("the plan of this table has not been run")
+    at = filled.index(place)
+    columns = [column.strip() for column in heads[at].split("|")[1:-1]] or [heads[at].strip("| ")]
+    compared = 0
+    for line in shown[at].splitlines():
+        row, *values = [cell.strip() for cell in line.strip("|").split("|")]
+        for column, cell in zip(columns, values, strict=True):
+            if cell:
+                ours, theirs = stored.pop((row, column))
+                wanted = [value for value in (ours, theirs) if value is not None]
+                read = BRACKETED.fullmatch(cell).groups() if theirs is not None else (cell,)
+                for value, number in zip(wanted, read, strict=True):
+                    compared += 1
+                    half = 0.5001 if abs(value) >= 100 else 0.05001 if abs(value) >= 1 else 5.001e-4
+                    assert float(number.replace(",", "")) == pytest.approx(value, abs=half, rel=0)
+    assert compared
+    assert not stored  # every stored cell is on the page
+
+
+def _is_stored(paper, cells):
+    kind, _, title = cells.rpartition(": ")
+    return pages.table(paper, kind or "cells").filter(pl.col("table") == title).height > 0
+
+
+def test_stored_figures_of_the_papers_are_the_papers():
+    """The papers' side of the stored cells, against the tests' own data: they are typed in once."""
+    stored = pages.table("mladenic2004", "cells")
+    for row in stored.iter_rows(named=True):
+        assert row["paper"] == mladenic2004.BEST_NB[row["row"]]
+    assert stored.height == 3 * len(mladenic2004.BEST_NB)
+    for row in pages.table("forman2003", "cells").iter_rows(named=True):
+        assert row["paper"] == forman2003.CHANCES[row["row"]]
 
 
 @pytest.mark.parametrize(

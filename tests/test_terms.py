@@ -59,6 +59,10 @@ def test_a_corpus_with_a_matrix_is_taken_as_it_is():
     assert term_matrix(SimpleNamespace(texts=None, matrix=matrix, terms=None))[1].tolist() == ["0", "1", "2"]
 
 
+def _strings(names):
+    return None if names is None else names.strings()
+
+
 @pytest.mark.parametrize("n_threads", [1, 2])
 @pytest.mark.parametrize("stem", [None, "porter"])
 @pytest.mark.parametrize("vocabulary", [None, {"mat": 0, "cat": 1, "the": 2, "sit": 3}])
@@ -68,7 +72,7 @@ def test_the_kernel_and_plain_python_agree(n_threads, stem, vocabulary):
     assert analysis.compiled
     fast, fast_terms = _compiled_counts(analysis, docs, vocabulary, n_threads)
     slow, slow_terms = _plain_counts(analysis, docs, vocabulary)
-    assert fast_terms == slow_terms
+    assert _strings(fast_terms) == _strings(slow_terms)
     assert fast.shape == slow.shape
     for name in ("indptr", "indices", "data"):
         np.testing.assert_array_equal(getattr(fast, name), getattr(slow, name))
@@ -80,7 +84,7 @@ def test_stems_of_any_text_agree(docs):
     analysis = Analysis(stem="porter", token_pattern=r"\S+")
     fast, fast_terms = _compiled_counts(analysis, docs, None, 1)
     slow, slow_terms = _plain_counts(analysis, docs, None)
-    assert fast_terms == slow_terms
+    assert _strings(fast_terms) == _strings(slow_terms)
     np.testing.assert_array_equal(fast.toarray(), slow.toarray())
 
 

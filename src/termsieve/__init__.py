@@ -100,6 +100,7 @@ _SUBMODULES = (
     "metrics",
     "models",
     "parquet",
+    "passages",
     "pieces",
     "portable",
     "predictions",

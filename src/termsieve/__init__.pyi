@@ -28,6 +28,7 @@ from termsieve import measures as measures
 from termsieve import metrics as metrics
 from termsieve import models as models
 from termsieve import parquet as parquet
+from termsieve import passages as passages
 from termsieve import pieces as pieces
 from termsieve import portable as portable
 from termsieve import predictions as predictions

@@ -204,6 +204,31 @@ class Corpus:
         )
         return part
 
+    def with_texts(self, texts: Iterable[str]) -> Corpus:
+        """Return this corpus with other texts for its documents.
+
+        Parameters
+        ----------
+        texts : iterable of str
+            One text per document.
+
+        Returns
+        -------
+        Corpus
+            The same labels, split, name and source.
+
+        Examples
+        --------
+        >>> Corpus(["cheap!", "see you"], ["spam", "ham"]).with_texts(["cheap", "see you"]).texts
+        ('cheap', 'see you')
+        """
+        given = _clean_texts(texts)
+        if self.texts is None or len(given) != len(self):
+            raise InputError(f"texts for {len(self):,} documents with texts are wanted, not {len(given):,}")
+        other = Corpus.__new__(Corpus)
+        other._set(**{key: self.__dict__[key] for key in Corpus.__annotations__} | {"texts": given})
+        return other
+
     def renamed(self, name: str) -> Corpus:
         """Return this corpus under another name.
 

@@ -200,9 +200,10 @@ def _changed_words(record: Record, X: Any, names: list[str], level: float) -> pl
 
 
 def _coverage(record: Record, X: Any, names: list[str]) -> tuple[float, float]:
-    """Return the mean share of a document's words that training knew, and the chance of such a difference.
+    """Return the mean share of a document's words that training knew, and the chance that it is so low.
 
-    One unknown word can be in many documents: documents and unknown words both vary by chance.
+    That training knows more words than before is no reason for an alarm. One unknown word can be in many
+    documents: documents and unknown words both vary by chance.
     """
     known = np.array([name in record.terms for name in names])
     shares = covered(X, known)
@@ -212,7 +213,7 @@ def _coverage(record: Record, X: Any, names: list[str]) -> tuple[float, float]:
     by_words = float(((of_words[~known] / len(shares)) ** 2).sum())
     error = np.sqrt(deviation**2 / record.documents + shares.var() / len(shares) + by_words)
     gap = float(shares.mean()) - mean
-    p = 2 * norm.sf(abs(gap) / error) if error > 0 else float(gap == 0)
+    p = norm.cdf(gap / error) if error > 0 else float(gap >= 0)
     return float(shares.mean()), float(p)
 
 

@@ -7,6 +7,7 @@ labels never become equal: a label that cannot be kept exactly is an error.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
@@ -209,16 +210,19 @@ def label_doubts(labels: Sequence[Any]) -> list[str]:
     >>> label_doubts(["a;b", "b", "a;c", "c;b"])
     ["most labels hold ';'; give separator=';' if a cell holds several labels"]
     """
-    words = [label for label in labels if isinstance(label, str)]
-    if not words:
-        return []
+    # Each distinct label is looked at once, because there may be millions of documents.
+    words = Counter([label for label in labels if isinstance(label, str)])
+    n = words.total()
     doubts = []
-    for separator in SEPARATORS:
-        parts = [label.split(separator) for label in words]
-        several = [part for part in parts if len(part) > 1 and all(word.strip() for word in part)]
-        distinct = {word.strip() for part in parts for word in part}
+    for separator in SEPARATORS if any(mark in label for label in words for mark in SEPARATORS) else ():
+        parts = {label: label.split(separator) for label in words}
+        n_several = sum(
+            words[label] for label, part in parts.items() if len(part) > 1 and all(map(str.strip, part))
+        )
+        n_parts = sum(words[label] * len(part) for label, part in parts.items())
+        distinct = {word.strip() for part in parts.values() for word in part}
         # Parts of labels recur in other labels; those of a sentence do not.
-        if 2 * len(several) > len(words) and 2 * len(distinct) < sum(map(len, parts)) + 2:
+        if 2 * n_several > n and 2 * len(distinct) < n_parts + 2:
             doubts.append(
                 f"most labels hold {separator!r}; give separator={separator!r} if a cell holds several labels"
             )
@@ -228,20 +232,20 @@ def label_doubts(labels: Sequence[Any]) -> list[str]:
         doubts.append(
             f"the labels {', '.join(sorted(distinct))} are a split, not classes; give label= another column"
         )
-    if len(words) >= LEAST_DISTINCT and len(distinct) > 0.9 * len(words):
+    if n >= LEAST_DISTINCT and len(distinct) > 0.9 * n:
         doubts.append(
-            f"{len(words):,} labels have {len(distinct):,} values; give label= another column if they are "
-            "ids or measurements"
+            f"{n:,} labels have {len(distinct):,} values; give label= another column if they are ids or "
+            "measurements"
         )
     else:
         doubts += _spelling_doubts(words)
     return doubts
 
 
-def _spelling_doubts(words: list[str]) -> Iterator[str]:
+def _spelling_doubts(words: Counter[str]) -> Iterator[str]:
     """Yield sentences about labels that differ only in case or spaces, or that stand for no label."""
     spellings: dict[str, list[str]] = {}
-    for label in sorted(set(words)):
+    for label in sorted(words):
         spellings.setdefault(" ".join(label.casefold().split()), []).append(label)
     alike = [group for group in spellings.values() if len(group) > 1]
     if alike:
@@ -250,8 +254,8 @@ def _spelling_doubts(words: list[str]) -> Iterator[str]:
         yield (
             f"the labels {named}{more} differ only in case or spaces; spell them alike if they are one class"
         )
-    for plain in spellings.keys() & NO_VALUES:
-        n = sum(label in spellings[plain] for label in words)
+    for plain in sorted(spellings.keys() & NO_VALUES):
+        n = sum(words[label] for label in spellings[plain])
         yield (
             f"{n:,} documents have the label {spellings[plain][0]!r}; leave the cell empty if they have none"
         )

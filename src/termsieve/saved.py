@@ -14,7 +14,7 @@ import re
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -353,7 +353,7 @@ def _counts(counts: Counts, where: str) -> Counts:
 
 def _estimator(given: BaseEstimator) -> BaseEstimator:
     """Return an estimator of the same class with the same parameters and fitted attributes, all checked."""
-    kind, state = type(given), vars(given)
+    kind, state = type(given), given.__getstate__()
     rules = rules_of(kind)
     names = [name for name in kind._get_param_names() if name in state]
     parameters = {name: rebuilt(state[name], f"{kind.__name__}.{name}") for name in names}
@@ -368,7 +368,8 @@ def _estimator(given: BaseEstimator) -> BaseEstimator:
     made = kind(**parameters)
     for name, value in state.items():
         # Anything else is no part of a fitted estimator, or would hide a method of its class.
-        fitted = name.endswith("_") and not name.startswith("_") and not hasattr(kind, name)
+        hides = hasattr(kind, name) and not isinstance(getattr(kind, name), cached_property)
+        fitted = name.endswith("_") and not name.startswith("_") and not hides
         if fitted or name == "_tfidf":
             setattr(made, name, rebuilt(value, f"{kind.__name__}.{name}"))
     _check_fitted(made)

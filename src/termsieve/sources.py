@@ -90,6 +90,8 @@ def counts_of(
         corpus = corpus_of(paths if len(paths) > 1 else paths[0], options, format)
         return count(corpus, occurrences=occurrences, **options)
     if all(get_format(path, format).streams for path in paths):
+        if options.get("strip") is not None:
+            raise ParameterError("strip= is for folders of mails or news posts; leave it out")
         return count(paths, occurrences=occurrences, **options)
     return _counts_of_corpora(paths, occurrences, format, options)
 

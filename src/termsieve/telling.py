@@ -10,11 +10,13 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
+from termsieve.corpus import Corpus
 from termsieve.counts import Counts
 from termsieve.display import html_table, plain_text
 from termsieve.errors import InputError, ParameterError
 from termsieve.intervals import term_intervals
 from termsieve.metrics import Metric, get_metric
+from termsieve.passages import without_passages
 from termsieve.ranking import Combine, Ranking, Side, check_cut, cut, one_cut, rank
 from termsieve.redundancy import distinct_cut
 from termsieve.scores import score
@@ -42,6 +44,7 @@ def telling_words(
     min_df: float = 1,
     max_df: float = 1.0,
     redundancy: float | Literal["mrmr"] | None = None,
+    drop_passages: bool = False,
     interval: float | None = None,
     keep: Iterable[str | int] = (),
     drop: Iterable[str | int] = (),
@@ -73,6 +76,10 @@ def telling_words(
         next, so that the words of one repeated sentence take one place; 0.5 is a good value. "mrmr" chooses
         words one after the other, by what they tell beyond the words before. It needs the documents
         themselves.
+    drop_passages : bool
+        Whether words are not counted where they stand in passages of eight words or more that three documents
+        or more have in common: boilerplate, signatures, quoted mails. It needs the documents themselves; see
+        `passages.without_passages`.
     interval : float, optional
         A probability such as 0.95: adds the columns low, high, rank_low, rank_high and in_list, which say how
         sure scores and ranks are; see `intervals.term_intervals`.
@@ -104,6 +111,8 @@ def telling_words(
     if interval is not None and redundancy is not None:
         raise ParameterError("interval= ranks all words, and redundancy= leaves some out; give one of them")
     chosen = get_metric(metric)
+    if drop_passages:
+        source = _without_passages(source, options)
     X, counts = _documents(source, chosen, options) if redundancy is not None else (None, None)
     if counts is None:
         counts = _counted(source, [chosen], options)
@@ -127,12 +136,22 @@ def telling_words(
 
 def _documents(source: Source, metric: Metric, options: dict[str, Any]) -> tuple[Any, Counts]:
     """Return the term matrix of a source and its counts."""
-    if isinstance(source, Counts):
-        raise ParameterError("redundancy= needs the documents themselves, and these are counts; leave it out")
-    corpus = corpus_of(source, options, options.pop("format", None))
+    corpus = _corpus(source, "redundancy", options)
     X, terms = term_matrix(corpus, **suited_options(options, corpus.texts or ()))
     occurrences = metric.reads == "occurrences"
     return X, Counts.from_matrix(X, corpus.labels, terms=terms, occurrences=occurrences)
+
+
+def _corpus(source: Source, option: str, options: dict[str, Any]) -> Corpus:
+    """Return the documents of a source, which an option needs; the options of reading are taken out."""
+    if isinstance(source, Counts):
+        raise ParameterError(f"{option}= needs the documents themselves, and these are counts; leave it out")
+    return corpus_of(source, options, options.pop("format", None))
+
+
+def _without_passages(source: Source, options: dict[str, Any]) -> Corpus:
+    """Return the documents of a source without the passages that several of them share."""
+    return without_passages(_corpus(source, "drop_passages", options))
 
 
 def _listed(ranking: Ranking, k: int, interval: float | None) -> pl.DataFrame:
@@ -355,6 +374,7 @@ def class_words(
     *,
     min_df: float = 1,
     redundancy: float | Literal["mrmr"] | None = None,
+    drop_passages: bool = False,
     **options: Any,
 ) -> pl.DataFrame:
     """Return the rows of `class_summary` with the `n` best words for each class, in the column words.
@@ -367,6 +387,8 @@ def class_words(
     >>> class_words(mail, n=1).select("class", "words").rows()
     [('ham', 'see'), ('spam', 'buy')]
     """
+    if drop_passages:
+        source = _without_passages(source, options)
     if redundancy is None:
         source, options = counts_of(source, **options), {}
     elif not isinstance(source, Counts):

@@ -17,9 +17,10 @@ from termsieve.analysis.mistakes import class_figures, confused_pairs, cross_val
 from termsieve.analysis.of_counts import class_sizes, metric_overlaps, sparsity_table, telling_terms
 from termsieve.analysis.preference import li2009_rankings, preferences
 from termsieve.analysis.ratios import chosen_parameters, implied_ratios, largest_scores, tuning_curves
-from termsieve.analysis.roc import RocMap, isocline_family, isoclines, roc_map, term_points
+from termsieve.analysis.roc import RocMap, cutoff_lines, isocline_family, isoclines, roc_map, term_points
 from termsieve.analysis.significance import MeanRanks, holm, mean_ranks, paired_at_best_size, paired_tests
 from termsieve.analysis.stability import fold_stability, jaccard, kuncheva, overlaps, prefixes
+from termsieve.analysis.surface import Surface, score_surface
 from termsieve.analysis.values import average_maximum, problem_means, problem_values
 from termsieve.analysis.variants import corpus_table, setting_curves, setting_names
 from termsieve.analysis.words import class_likeness, rate_interval, word_rates
@@ -28,6 +29,7 @@ __all__ = [
     "DocumentFacts",
     "MeanRanks",
     "RocMap",
+    "Surface",
     "average_maximum",
     "backups",
     "best_chances",
@@ -41,6 +43,7 @@ __all__ = [
     "confused_pairs",
     "corpus_table",
     "cross_validated",
+    "cutoff_lines",
     "document_facts",
     "duplicate_documents",
     "fold_stability",
@@ -68,6 +71,7 @@ __all__ = [
     "repeated_documents",
     "roc_map",
     "row_keys",
+    "score_surface",
     "setting_curves",
     "setting_names",
     "size_curves",

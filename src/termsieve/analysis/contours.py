@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,11 +46,15 @@ def score_grid(metric: Metric, pos: int, neg: int, resolution: int = RESOLUTION)
     Metrics that fold are folded, and signed scores are replaced by their absolute values, as in a ranking of
     both sides.
     """
+    return grid_at(metric, pos, neg, _ticks(pos, resolution), _ticks(neg, resolution))
+
+
+def grid_at(metric: Metric, pos: int, neg: int, tp: NDArray[np.int64], fp: NDArray[np.int64]) -> Grid:
+    """Return the scores of `score_grid` at the given numbers of documents."""
     if not metric.elementwise:
         raise ParameterError(
             f"metric '{metric}' has no isoclines: its score does not follow from the table alone"
         )
-    fp, tp = _ticks(neg, resolution), _ticks(pos, resolution)
     inside, outside = (values.ravel() for values in np.meshgrid(tp, fp, indexing="ij"))
     tables = Counts(inside[None, :], [pos], inside + outside, pos + neg, [0])
     values = score(tables, metric).values[0]
@@ -129,31 +132,19 @@ def _crossings(edges: NDArray[np.int64], values: Floats, level: float) -> Floats
 
 
 def _stitched(segments: NDArray[np.int64]) -> list[list[int]]:
-    """Return the segments joined to lines; a closed line ends with its first point.
-
-    An edge lies between two cells at most, so a point is in one segment or in two.
-    """
-    points, at = np.unique(segments, return_inverse=True)
-    segment_ends: Any = at.reshape(segments.shape).tolist()  # numpy types it as a number
-    by_point = np.argsort(at.ravel(), kind="stable")
-    n_near = np.bincount(at.ravel(), minlength=len(points))
-    last = np.cumsum(n_near) - 1
-    # The two segments of each point; at the end of a line both are the same.
-    near = np.column_stack([by_point[last - n_near + 1], by_point[last]]) // 2 if len(points) else by_point
-    segments_of, numbers = near.tolist(), points.tolist()
-    used = [False] * len(segment_ends)
+    """Return the segments joined to lines; a closed line ends with its first point."""
+    neighbours: dict[int, list[int]] = {}
+    for first, second in segments.tolist():
+        neighbours.setdefault(first, []).append(second)
+        neighbours.setdefault(second, []).append(first)
     lines = []
-    for start in [*np.flatnonzero(n_near == 1).tolist(), *range(len(numbers))]:
-        line, point = [numbers[start]], start
-        while True:
-            first, second = segments_of[point]
-            segment = second if used[first] else first
-            if used[segment]:
-                break
-            used[segment] = True
-            one, other = segment_ends[segment]
-            point = other if one == point else one
-            line.append(numbers[point])
+    ends = [point for point, near in neighbours.items() if len(near) == 1]
+    for start in [*ends, *neighbours]:
+        line = [start]
+        while near := neighbours.get(line[-1]):
+            following = near.pop()
+            neighbours[following].remove(line[-1])
+            line.append(following)
         if len(line) > 1:
             lines.append(line)
     return lines
@@ -163,22 +154,20 @@ def _thinned(line: Floats, tolerance: float) -> Floats:
     """Return the line without points that hardly change its shape (Ramer, Douglas and Peucker)."""
     kept = np.zeros(len(line), dtype=bool)
     kept[[0, -1]] = True
-    across_all, up_all = np.ascontiguousarray(line.T)
     stack = [(0, len(line) - 1)]
     while stack:
         first, last = stack.pop()
         if last - first < 2:
             continue
-        (x, y), (to_x, to_y) = line[first].tolist(), line[last].tolist()
-        across, up = across_all[first + 1 : last] - x, up_all[first + 1 : last] - y
-        length = math.hypot(to_x - x, to_y - y)
+        way = line[last] - line[first]
+        length = float(np.hypot(*way))
+        offset = line[first + 1 : last] - line[first]
         if length == 0:
-            distance = np.hypot(across, up)
+            distance = np.hypot(offset[:, 0], offset[:, 1])
         else:
-            distance = np.abs((to_x - x) * up - (to_y - y) * across) / length
-        middle = int(distance.argmax())
-        if distance[middle] > tolerance:
-            middle += first + 1
+            distance = np.abs(way[0] * offset[:, 1] - way[1] * offset[:, 0]) / length
+        middle = first + 1 + int(np.argmax(distance))
+        if distance[middle - first - 1] > tolerance:
             kept[middle] = True
             stack += [(first, middle), (middle, last)]
     return line[kept]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,9 +17,10 @@ from termsieve.metrics import Metric, get_metric
 from termsieve.ranking import rank
 from termsieve.scores import score
 from termsieve.telling import MetricSpec, one_problem
+from termsieve.terms.languages import stop_word_set
 
 SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000)
-MAX_METRICS = 5
+MAX_METRICS = 12  # as many as forman2003 compares
 POINT_LETTERS = 160  # letters of all words of a point
 METRICS = ("bns", "information_gain")
 
@@ -41,6 +42,8 @@ class RocMap(NamedTuple):
         Number of documents in the class.
     neg : int
         Number of documents outside the class.
+    cutoffs : polars.DataFrame, optional
+        The lines of equal document frequency, as `cutoff_lines` gives them.
     """
 
     points: pl.DataFrame
@@ -48,6 +51,7 @@ class RocMap(NamedTuple):
     metrics: tuple[str, ...]
     pos: int
     neg: int
+    cutoffs: pl.DataFrame | None = None
 
     @property
     def table(self) -> pl.DataFrame:
@@ -62,8 +66,10 @@ def roc_map(
     sizes: Sequence[int] = SIZES,
     max_points: int = 3000,
     resolution: int = RESOLUTION,
+    stop_words: str | Collection[str] | None = None,
+    cutoffs: Sequence[int] = (),
 ) -> RocMap:
-    """Return `term_points` of a class and the `isoclines` of up to five metrics.
+    """Return `term_points` of a class and the `isoclines` of up to twelve metrics.
 
     Parameters
     ----------
@@ -72,13 +78,17 @@ def roc_map(
     label : label, optional
         The class; it can be left out if there is only one problem, as with two classes.
     metrics : sequence of str, Metric or callable, default=("bns", "information_gain")
-        At most five metrics.
+        At most twelve metrics.
     sizes : sequence of int, default=(10, 20, 50, 100, 200, 500, 1000, 2000)
         The numbers of terms that lines are drawn for.
     max_points : int, default=3000
         Largest number of points.
     resolution : int, default=160
         Number of grid points per axis of the lines.
+    stop_words : str or collection of str, optional
+        The stop words to mark: the name of a language, such as "english", or the words.
+    cutoffs : sequence of int, default=()
+        Document frequencies whose lines are drawn, such as the limits of rare and of common words.
 
     Returns
     -------
@@ -90,11 +100,12 @@ def roc_map(
     own = one_problem(counts, label)
     chosen = [get_metric(each) for each in metrics]
     return RocMap(
-        term_points(own, own.classes[0], chosen, max_points),
+        term_points(own, own.classes[0], chosen, max_points, stop_words=stop_words),
         isoclines(own, own.classes[0], chosen, sizes, resolution),
         tuple(map(str, chosen)),
         int(own.pos[0]),
         int(own.neg[0]),
+        cutoff_lines(int(own.pos[0]), int(own.neg[0]), cutoffs) if len(cutoffs) else None,
     )
 
 
@@ -104,6 +115,7 @@ def term_points(
     metrics: Sequence[MetricSpec] = METRICS,
     max_points: int = 3000,
     max_words: int = 8,
+    stop_words: str | Collection[str] | None = None,
 ) -> pl.DataFrame:
     """Return the distinct points (fp, tp) of a class: how many terms share each, and the first of them.
 
@@ -122,11 +134,14 @@ def term_points(
         Largest number of points.
     max_words : int, default=8
         Largest number of words named per point.
+    stop_words : str or collection of str, optional
+        The stop words to count: the name of a language, such as "english", or the words.
 
     Returns
     -------
     polars.DataFrame
-        One row per point: fp, tp, terms, words.
+        One row per point: fp, tp, terms, words, and with `stop_words` how many of the terms are stop words
+        (`stop`).
     """
     own = one_problem(counts, label)
     tp, fp = own.tp[0], own.df - own.tp[0]
@@ -146,9 +161,14 @@ def term_points(
     names = own.names()
     words = [_listed(names[present[groups[g][:max_words]]], int(size[g])) for g in kept]
     at = present[first[kept]]
-    return pl.DataFrame(
+    made = pl.DataFrame(
         {"fp": fp[at], "tp": tp[at], "terms": size[kept], "words": pl.Series(words, dtype=pl.String)}
     )
+    listed = stop_word_set(stop_words)
+    if listed is None:
+        return made
+    stop = np.bincount(which, [name in listed for name in names[present].tolist()], len(first))
+    return made.with_columns(stop=pl.Series(stop[kept].astype(np.int64)))
 
 
 def _listed(names: NDArray[Any], total: int) -> str:
@@ -158,6 +178,38 @@ def _listed(names: NDArray[Any], total: int) -> str:
     words = words[: max(1, int((letters <= POINT_LETTERS).sum()))]
     more = total - len(words)
     return ", ".join(words) + (f" and {more:,} more" if more > 0 else "")
+
+
+def cutoff_lines(pos: int, neg: int, cutoffs: Sequence[int]) -> pl.DataFrame:
+    """Return for each document frequency the line of the tables with it: tp + fp is the same all along.
+
+    Parameters
+    ----------
+    pos : int
+        Number of documents in the class.
+    neg : int
+        Number of documents outside the class.
+    cutoffs : sequence of int
+        The document frequencies.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per point of a line: cutoff, fp, tp.
+    """
+    rows = []
+    for cutoff in cutoffs:
+        if not 0 < cutoff < pos + neg:
+            raise ParameterError(f"a cut-off must be between 1 and {pos + neg - 1} documents, not {cutoff!r}")
+        low, high = max(0, cutoff - pos), min(neg, cutoff)
+        # Near its ends a line bends where the axes are logarithmic.
+        steps = np.unique(np.concatenate([[0], np.geomspace(0.1, max(high - low, 1), 40)]))
+        for step in [*steps, *(high - low - steps)]:
+            if 0 <= step <= high - low:
+                fp = float(low + step)
+                rows.append({"cutoff": int(cutoff), "fp": round(fp, 3), "tp": round(cutoff - fp, 3)})
+    schema = {"cutoff": pl.Int64, "fp": pl.Float64, "tp": pl.Float64}
+    return pl.DataFrame(rows, schema=schema).unique().sort("cutoff", "fp")
 
 
 def isoclines(

@@ -14,7 +14,7 @@ from termsieve.charts.of_results import (
     trade_off,
 )
 from termsieve.charts.of_tuning import chosen_parameters, tuning_curves
-from termsieve.charts.roc import isocline_family, roc_map
+from termsieve.charts.roc import isocline_family, roc_map, score_surface
 from termsieve.charts.theme import PALETTE, save
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "precision_recall",
     "roc_map",
     "save",
+    "score_surface",
     "setting_curves",
     "skew",
     "sparsity",

@@ -9,10 +9,20 @@ import altair as alt
 import numpy as np
 import polars as pl
 
-from termsieve.charts.theme import FAINT, FOUND, HEIGHT, LABEL_LIMIT, PALETTE, layered, records
+from termsieve.charts.theme import (
+    DASHES,
+    FAINT,
+    FOUND,
+    HEIGHT,
+    LABEL_LIMIT,
+    NEGATIVE,
+    PALETTE,
+    layered,
+    records,
+)
 
 if TYPE_CHECKING:
-    from termsieve.analysis import RocMap
+    from termsieve.analysis import RocMap, Surface
 
 
 def roc_map(table: RocMap) -> alt.LayerChart:
@@ -20,6 +30,7 @@ def roc_map(table: RocMap) -> alt.LayerChart:
 
     Hovering shows the words of a point, the search box finds a word, a list chooses k, one check box per
     metric shows or hides its line, and a switch enlarges the corner near the origin, where most terms are.
+    Points of stop words are crossed, and dotted lines are document frequencies, if the table has them.
 
     Parameters
     ----------
@@ -31,7 +42,7 @@ def roc_map(table: RocMap) -> alt.LayerChart:
     altair.Chart
         The chart; `save` writes it to a file.
     """
-    points, lines, metrics, pos, neg = table
+    points, lines, metrics, pos, neg, cutoffs = table
     near = alt.param(
         name="near",
         value="near the origin",
@@ -52,6 +63,8 @@ def roc_map(table: RocMap) -> alt.LayerChart:
         title="documents of the class with the term (tp)",
     )
     layers: list[Any] = [_diagonal(pos, neg, x, y), *_point_layers(points, x, y)]
+    if cutoffs is not None:
+        layers += _cutoff_layers(cutoffs, x, y)
     if not lines.is_empty():
         layers.append(_line_layer(lines, metrics, x, y))
     chart = layered(*layers, height=HEIGHT + 60).add_params(near)
@@ -65,6 +78,18 @@ def _diagonal(pos: int, neg: int, x: alt.X, y: alt.Y) -> alt.Chart:
     rows = [{"fp": float(round(f, 3)), "tp": float(round(f * pos / max(neg, 1), 5))} for f in fp]
     line = alt.Chart(records(rows)).mark_line(color=FAINT, strokeDash=[3, 3], strokeWidth=1)
     return line.encode(x=x, y=y, order=alt.Order("fp:Q"))
+
+
+def _cutoff_layers(cutoffs: pl.DataFrame, x: alt.X, y: alt.Y) -> list[alt.Chart]:
+    """Return a dotted line per document frequency, and its number where it meets the axis of tp."""
+    line = alt.Chart(records(cutoffs)).mark_line(color=FOUND, strokeDash=[1, 3], strokeWidth=1.5)
+    line = line.encode(
+        x=x, y=y, detail=alt.Detail("cutoff:N"), order=alt.Order("fp:Q"), tooltip=[alt.Tooltip("cutoff:Q")]
+    )
+    first = cutoffs.group_by("cutoff", maintain_order=True).first()
+    first = first.with_columns(text=pl.format("in {} documents", "cutoff"))
+    text = alt.Chart(records(first)).mark_text(align="left", dx=5, dy=-5, color=FOUND)
+    return [line, text.encode(x=x, y=y, text=alt.Text("text:N"))]
 
 
 def _point_layers(points: pl.DataFrame, x: alt.X, y: alt.Y) -> list[alt.Chart]:
@@ -93,7 +118,11 @@ def _point_layers(points: pl.DataFrame, x: alt.X, y: alt.Y) -> list[alt.Chart]:
     )
     found = base.transform_filter(hit).mark_text(dy=-9, fontWeight="bold", color=FOUND, limit=200)
     found = found.encode(text=alt.Text("words:N"), size=alt.value(12))
-    return [every.add_params(search), found]
+    layers = [every.add_params(search), found]
+    if "stop" in points.columns:
+        crosses = base.transform_filter("datum.stop > 0").mark_point(shape="cross", angle=45, aria=False)
+        layers.insert(1, crosses.encode(size=alt.value(45), color=alt.value(NEGATIVE)))
+    return layers
 
 
 def _line_layer(lines: pl.DataFrame, metrics: Sequence[str], x: alt.X, y: alt.Y) -> alt.Chart:
@@ -109,7 +138,8 @@ def _line_layer(lines: pl.DataFrame, metrics: Sequence[str], x: alt.X, y: alt.Y)
     # Names become numbers, and the row order is the order of points, so that maps of many classes stay small.
     at = pl.col("metric").replace_strict(list(metrics), numbers, return_dtype=pl.Int64)
     rows = lines.sort("line", "step").select(at, "k", "line", "fp", "tp")
-    scale = alt.Scale(domain=numbers, range=list(PALETTE[: len(metrics)]))
+    scale = alt.Scale(domain=numbers, range=[PALETTE[i % len(PALETTE)] for i in numbers])
+    dashes = alt.Scale(domain=numbers, range=[DASHES[i // len(PALETTE) % len(DASHES)] for i in numbers])
     legend = alt.Legend(labelExpr="metrics[datum.value]", labelLimit=LABEL_LIMIT)
     chart = alt.Chart(records(rows)).transform_filter(f"datum.k == k && ({wanted})")
     return (
@@ -118,6 +148,7 @@ def _line_layer(lines: pl.DataFrame, metrics: Sequence[str], x: alt.X, y: alt.Y)
             x=x,
             y=y,
             color=alt.Color("metric:N", scale=scale, legend=legend, title="best k by"),
+            strokeDash=alt.StrokeDash("metric:N", scale=dashes, legend=legend, title="best k by"),
             detail=alt.Detail("line:N"),
             order=alt.OrderValue(None),
         )
@@ -158,3 +189,34 @@ def isocline_family(table: pl.DataFrame) -> alt.Chart:
         order=alt.Order("step:Q"),
         tooltip=[alt.Tooltip("level:Q", title=metric, format=".4g")],
     ).properties(width=HEIGHT, height=HEIGHT)
+
+
+def score_surface(table: Surface) -> alt.LayerChart:
+    """Return the surface of a metric's score above the ROC plane, from `analysis.score_surface`.
+
+    Parameters
+    ----------
+    table : Surface
+        The result of `analysis.score_surface`.
+
+    Returns
+    -------
+    altair.Chart
+        The chart; `save` writes it to a file.
+    """
+    scale = alt.Scale(zero=False, padding=12)
+    x, y = alt.X("x:Q", scale=scale, axis=None), alt.Y("y:Q", scale=scale, axis=None)
+    # The cells come the farthest first, and are drawn in this order.
+    cells = alt.Chart(records(table.cells)).mark_line(
+        filled=True, interpolate="linear-closed", stroke="white", strokeWidth=0.5, aria=False
+    )
+    cells = cells.encode(
+        x=x,
+        y=y,
+        fill=alt.Fill("score:Q", scale=alt.Scale(scheme="viridis"), title=table.metric),
+        detail=alt.Detail("cell:O"),
+        order=alt.Order("step:Q"),
+    )
+    base = alt.Chart(records(table.axes)).encode(x=x, y=y)
+    axes = base.mark_line(color=FAINT).encode(detail=alt.Detail("axis:N"))
+    return layered(axes, cells, base.mark_text(color=FOUND, dy=10).encode(text="text:N"), height=HEIGHT)

@@ -15,7 +15,8 @@ from typer import Argument, Option
 from termsieve.cli.output import check_output, show_json, show_table, working
 from termsieve.cli.shell import put, say
 from termsieve.cli.source import Source, takes_source
-from termsieve.cli.terms import Json
+from termsieve.cli.terms import DropPassages, Json
+from termsieve.spec import READING
 
 app = typer.Typer()
 COMMON = 20  # words that `show --json` lists
@@ -122,12 +123,21 @@ def merge(
 @takes_source
 def show(
     source: Source,
+    drop_passages: DropPassages = False,
     as_json: Json = False,
 ) -> None:
-    """Show the classes, their skew, the best words for each, and the most frequent words."""
+    """Show the classes, their skew, the best words for each, and the most frequent words.
+
+    The words are those that `rank --each` lists first, by its default metric.
+    """
+    from termsieve.passages import without_passages
+    from termsieve.sources import counts_of
     from termsieve.telling import class_words, common_terms
 
-    counts = source.counts()
+    if drop_passages:
+        counts = counts_of(without_passages(source.corpus()), **source.term_options())
+    else:
+        counts = source.counts()
     summary, common = class_words(counts), common_terms(counts, COMMON).to_dicts()
     if as_json:
         show_json(
@@ -143,7 +153,8 @@ def show(
         return
     several = ", documents with several labels" if counts.multilabel else ""
     first = summary.head(SHOWN_CLASSES).to_dicts()
-    show_table(first, f"{counts.n_docs:,} documents, {counts.n_terms:,} words{several}")
+    title = f"{counts.n_docs:,} documents, {counts.n_terms:,} words{several}; words by {READING}"
+    show_table(first, title)
     if summary.height > SHOWN_CLASSES:
         put(f"and {summary.height - SHOWN_CLASSES:,} more classes; --json lists all\n")
     show_table(common[:10], "the commonest words")

@@ -27,8 +27,8 @@ OPTIONS = {
     "quote='none'": "--quote none",
     "label_from='(file|top|inner)'": r"--label-from \1",
     "format='(lines|folder)'": r"--format \1",
+    "strip='(headers|none)'": r"--strip \1",
     "analyzer='char'": "--analyzer char",
-    "strip='headers'": "--strip headers",
     "learner='lr'": "--learner lr",
     "label='([^']*)'": r"--label '\1'",
     **{f"{name}=": f"--{name}" for name in _SAME},
@@ -41,6 +41,8 @@ OPTIONS = {
     "target=": "--class",
     "interval=": "--interval",
     "redundancy=": "--redundancy",
+    "drop_passages=": "--drop-passages",
+    "strip=": "--strip",
 }
 JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # in words of Persian and Hindi, and in emoji
 

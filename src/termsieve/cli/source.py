@@ -104,19 +104,21 @@ class Source:
     drop_missing: Annotated[
         bool, Option("--drop-missing", help="Leave out documents without a label.", show_default=False)
     ] = False
-    strip: Annotated[
-        str | None,
-        Option(
-            "--strip",
-            metavar="PARTS",
-            help="Leave out parts of mails and posts in a folder: headers,footers,quotes, or some of them.",
-        ),
-    ] = None
     header: Header = None
     delimiter: Delimiter = None
     quote: Quote = None
     encoding: Encoding = None
     format: Format = None
+    strip: Annotated[
+        str | None,
+        Option(
+            "--strip",
+            metavar="PARTS",
+            help="In a folder of mails or news posts, leave out headers, footers or quotes; several with "
+            "commas, or none.",
+            show_default=False,
+        ),
+    ] = None
     max_bytes: Annotated[
         int | None,
         Option(

@@ -11,6 +11,7 @@ from typer import Option
 from termsieve.cli.output import check_output, emit, show_json, show_table
 from termsieve.cli.shell import say, wrong
 from termsieve.cli.source import Source, takes_source
+from termsieve.display import readable
 from termsieve.spec import READING
 
 if TYPE_CHECKING:
@@ -91,6 +92,15 @@ Drop = Annotated[
     str | None,
     Option("--drop", metavar="A,B|FILE", help="Words to leave out: with commas, or a file, one per line."),
 ]
+DropPassages = Annotated[
+    bool,
+    Option(
+        "--drop-passages",
+        help="Do not count passages of 8 words or more that 3 documents or more share: boilerplate, "
+        "signatures, quoted mails. Needs documents, not counts.",
+        show_default=False,
+    ),
+]
 Json = Annotated[bool, Option("--json", help="Print JSON.")]
 Csv = Annotated[bool, Option("--csv", help="Print CSV.")]
 RawCells = Annotated[
@@ -128,6 +138,7 @@ def rank(
             "counts.",
         ),
     ] = None,
+    drop_passages: DropPassages = False,
     keep: Keep = None,
     drop: Drop = None,
     interval: Annotated[
@@ -150,16 +161,17 @@ def rank(
 ) -> None:
     """Print the words that best separate the classes.
 
-    Each word has its score, the class that it tells most about, its direction (+: it speaks for the class, -:
-    against it), and the number of documents that contain it: tp of the pos documents in the class, and fp of
-    the neg documents outside. The default metric is one of the best for short lists on twelve corpora
-    (docs/reading.md); `select` has a different default, for classifiers.
+    Each word has its score, the class that it tells most about, and the documents that contain it, in the
+    class and outside, with their share. Where words against a class are listed, too, the direction says which
+    (+: it speaks for the class, -: against it). JSON, CSV and files have the plain numbers: tp of the pos
+    documents in the class, and fp of the neg documents outside. The default metric is one of the best for
+    short lists on twelve corpora (docs/reading.md); `select` has a different default, for classifiers.
 
     With --method a classifier is trained to learn the selection; the metric of ratio is then
     correlation_coefficient unless you name one, and the scores have the sign of the direction.
 
-    --interval adds the bounds of the score (low, high) and of the rank, and in_list, the probability that the
-    word would be listed again.
+    --interval adds the bounds of the score and of the rank, and in_list, the probability that the word would
+    be listed again.
     """
     from termsieve.metrics import get_metric
     from termsieve.ranking import check_cut
@@ -171,26 +183,62 @@ def rank(
     how |= {"interval": interval, "min_df": min_df, "max_df": max_df}
     how |= {"keep": listed_terms(keep), "drop": listed_terms(drop)}
     if method is not None:
-        if each or redundancy is not None or how.pop("interval") is not None:
-            raise wrong(f"--method {method} has one list; leave out --each, --redundancy and --interval")
+        if each or redundancy is not None or drop_passages or how.pop("interval") is not None:
+            raise wrong(
+                f"--method {method} has one list of all documents; leave out --each, --redundancy, "
+                "--drop-passages and --interval"
+            )
         found, corpus = learned(
             source, method, None if metric == READING else metric, target=target, k=k, **how
         )
         rows = found.frame.head(k).drop("selected").to_dicts()
         title = f"{len(corpus):,} documents, by the method {method}"
-    elif redundancy is not None:
-        limit = _redundancy(redundancy)
+    elif redundancy is not None or drop_passages:
+        limit = None if redundancy is None else _redundancy(redundancy)
         corpus = source.corpus()
-        how |= {"redundancy": limit} | source.term_options()
+        how |= {"redundancy": limit, "drop_passages": drop_passages} | source.term_options()
         rows = telling_words(corpus, metric, target=target, each=each, k=k, **how).to_dicts()
-        title = f"{len(corpus):,} documents, by {get_metric(metric)}, without words that repeat better ones"
+        left_out = ["words that repeat better ones"] if redundancy is not None else []
+        left_out += ["passages that documents share"] if drop_passages else []
+        title = f"{len(corpus):,} documents, by {get_metric(metric)}, without {' and '.join(left_out)}"
     else:
         counts = source.counts(metric)
         rows = telling_words(counts, metric, target=target, each=each, k=k, **how).to_dicts()
         title = f"{counts.n_docs:,} documents, {counts.n_terms:,} words, by {get_metric(metric)}"
     if not (as_json or as_csv or output or method):
-        rows = [row | {"direction": {1: "+", -1: "-"}.get(row["direction"], "")} for row in rows]
+        rows = _for_reading(rows, interval)
     emit(rows, as_json=as_json, as_csv=as_csv, output=output, title=title, raw_cells=raw_cells)
+
+
+def _for_reading(rows: list[dict[str, Any]], interval: float | None) -> list[dict[str, Any]]:
+    """Return the rows of `telling_words` as a table shows them: shares, and bounds side by side."""
+    marked = any(row["direction"] != 1 for row in rows)
+    shown: list[dict[str, Any]] = []
+    for row in rows:
+        cells: dict[str, Any] = {"rank": row["rank"], "term": row["term"], "class": row["class"]}
+        if marked:
+            cells["direction"] = {1: "+", -1: "-"}.get(row["direction"], "")
+        cells["in_class"] = _of(row["tp"], row["pos"])
+        cells["outside"] = _of(row["fp"], row["neg"])
+        cells["score"] = row["score"]
+        if interval is not None:
+            cells[f"score, {interval:.0%}"] = f"{readable(row['low'])} to {readable(row['high'])}"
+            cells[f"rank, {interval:.0%}"] = f"{row['rank_low']:,} to {row['rank_high']:,}"
+            cells["in_list"] = row["in_list"]
+        shown.append(cells)
+    for name in ("in_class", "outside"):
+        width = max((len(cells[name]) for cells in shown), default=0)
+        shown = [cells | {name: cells[name].rjust(width)} for cells in shown]
+    return shown
+
+
+def _of(found: float, of: float) -> str:
+    """Return a number of documents and their share.
+
+    >>> _of(200, 1000), _of(0, 0)
+    ('200 (20.0%)', '0')
+    """
+    return f"{readable(found)} ({found / of:.1%})" if of else readable(found)
 
 
 def learned(source: Source, method: str, metric: str | None, **how: Any) -> tuple[Any, Corpus]:

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from termsieve.counts import matrix as layout
 from termsieve.errors import InputError
+from termsieve.kernels.counting import dense_cells
 
 
 def outside(df: NDArray[Any], tp: NDArray[Any]) -> NDArray[Any]:
@@ -32,7 +33,14 @@ def number_table(table: Any, shape: tuple[int, int], dtype: Any) -> Any:
         raise InputError(f"a table of shape {table.shape} does not fit {shape[0]} classes x {shape[1]} terms")
     if shape[0] * shape[1] > layout.DENSE_CELLS:
         return sparse.csr_array(table, dtype=dtype)
-    return np.ascontiguousarray(table.toarray() if sparse.issparse(table) else table, dtype=dtype)
+    if not sparse.issparse(table):
+        return np.ascontiguousarray(table, dtype=dtype)
+    if table.format == "csc" and table.dtype == dtype == np.int64:
+        # A counter's own table, which can be large: scipy would make it dense and then turn it over.
+        rows = np.ascontiguousarray(table.indices, dtype=np.int32)
+        indptr = np.ascontiguousarray(table.indptr, dtype=np.int64)
+        return dense_cells(indptr, rows, np.ascontiguousarray(table.data), shape[0])
+    return np.ascontiguousarray(table.toarray(), dtype=dtype)
 
 
 def term_names(terms: Sequence[str] | NDArray[Any] | None, n_terms: int) -> NDArray[Any] | None:

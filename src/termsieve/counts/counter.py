@@ -162,9 +162,9 @@ class _CompiledTerms:
             return numbers
         return _numbers(self._stems, other._stems)
 
-    def order(self) -> Order:
+    def order(self, workers: int) -> Order:
         if self._stemmed is None:
-            order = self._table.order()
+            order = self._table.order(workers)
             return order, *self._table.spelling(order)
         return _order(self._stems)
 
@@ -202,7 +202,7 @@ class _PlainTerms:
     def numbers(self, other: Self) -> NDArray[np.int32]:
         return _numbers(self._numbers, other._numbers)
 
-    def order(self) -> Order:
+    def order(self, workers: int) -> Order:
         return _order(self._numbers)
 
 
@@ -248,7 +248,7 @@ class Counter:
 
     def tally(self, codes: LabelCodes, workers: int = 1) -> Tally:
         """Return the tally of all documents so far; `codes` holds the labels of the class numbers."""
-        order, spelling, ends = self._terms.order()
+        order, spelling, ends = self._terms.order(workers)
         labels = codes.labels[: len(self._pos)]
         by_label = sorted(range(len(labels)), key=labels.__getitem__)
         column = np.empty(len(labels), dtype=np.int32)

@@ -16,7 +16,7 @@ from termsieve.counts import Counts
 from termsieve.counts.archive import Arrays, read_arrays, write_arrays
 from termsieve.counts.matrix import too_many_occurrences
 from termsieve.errors import FormatError, InputError
-from termsieve.kernels.streaming import are_sorted, cut_terms, merged_terms
+from termsieve.kernels.streaming import are_sorted, cut_terms, merged_terms, taken_terms
 from termsieve.labels import encode_labels
 
 MERGED_AT_ONCE = 8  # number of tallies of neighbouring parts that a cluster merges at once
@@ -135,16 +135,13 @@ class Tally:
             return self, 0
         order = np.argsort(-self.df, kind="stable")
         rows = np.sort(order[:max_terms])
-        starts = np.concatenate([[0], self.ends[:-1]])
-        lengths = (self.ends - starts)[rows]
-        ends = np.cumsum(lengths)
-        at = np.repeat(starts[rows] - (ends - lengths), lengths) + np.arange(int(lengths.sum()))
+        spelling, ends = taken_terms(self.spelling, self.ends, rows)
         kept_tally = Tally(
             self.n_docs,
             self.kind,
             self.classes,
             self.pos,
-            self.spelling[at],
+            spelling,
             ends,
             self.df[rows],
             self.tp[rows],

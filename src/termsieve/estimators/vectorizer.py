@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -19,9 +20,10 @@ from termsieve.errors import InputError, ParameterError, unknown_name
 from termsieve.terms import (
     TOKEN_PATTERN,
     Analysis,
+    Names,
     check_term_limits,
     count_known,
-    count_terms,
+    count_named,
     decoded,
     detected_language,
     kept_columns,
@@ -63,7 +65,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     Attributes
     ----------
     vocabulary_ : dict
-        The column of each term.
+        The column of each term. The dictionary is made when it is first read.
     language_ : str
         The language that `fit` found; only with language="auto".
 
@@ -171,15 +173,37 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         for doubt in analysis.doubts(known):
             warnings.warn(doubt, UserWarning, stacklevel=2)
         if known is not None:
+            self.__dict__.pop("_names", None)
             self.vocabulary_ = known
             return self._finished(count_known(docs, analysis, known, self.n_threads))
-        X, terms = count_terms(docs, analysis, self.n_threads)
+        X, names = count_named(docs, analysis, self.n_threads)
         X = self._finished(X)
         kept = kept_columns(X, self.min_df, self.max_df, self.max_features)
         if len(kept) < X.shape[1]:
-            X, terms = X[:, kept], terms[kept]
-        self.vocabulary_ = {term: i for i, term in enumerate(terms.tolist())}
+            X, names = X[:, kept], names.subset(kept)
+        self._names = names
+        self.__dict__.pop("vocabulary_", None)
         return X
+
+    @cached_property
+    def vocabulary_(self) -> dict[Any, int]:
+        """The column of each term; the dictionary is made when it is first read."""
+        names = self._unread_names()
+        if names is None:
+            raise AttributeError("a TermVectorizer has a vocabulary_ after fit")
+        return {term: column for column, term in enumerate(names.strings())}
+
+    def _unread_names(self) -> Names | None:
+        """Return the terms as `fit` found them, or None if the vocabulary is a dictionary, or unknown."""
+        names = self.__dict__.get("_names")
+        return names if isinstance(names, Names) and "vocabulary_" not in self.__dict__ else None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is saved or copied: the vocabulary as a dictionary, as everyone reads it."""
+        if self._unread_names() is not None:
+            _ = self.vocabulary_
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_names"}
 
     def transform(self, raw_documents: Iterable[Any]) -> sparse.csr_matrix:
         """Return the counts of the terms of the vocabulary.
@@ -230,10 +254,13 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         ndarray of str
             The names.
         """
-        vocabulary = self._fitted_vocabulary()
-        return np.fromiter(
-            sorted(vocabulary, key=vocabulary.__getitem__), dtype=object, count=len(vocabulary)
-        )
+        names = self._unread_names()
+        if names is not None:
+            terms = names.strings()
+        else:
+            vocabulary = self._fitted_vocabulary()
+            terms = sorted(vocabulary, key=vocabulary.__getitem__)
+        return np.fromiter(terms, dtype=object, count=len(terms))
 
     def build_analyzer(self) -> Callable[[Any], Iterable[Any]]:
         """Return the function from one document to its terms."""

@@ -316,3 +316,27 @@ def nonzero_cells(const int64_t[:, ::1] table):
                     value[at] = table[r, c]
                     following[c] = at + 1
     return indptr, rows, values
+
+
+def dense_cells(const int64_t[::1] indptr, const int32_t[::1] rows, const int64_t[::1] values, Py_ssize_t n_rows):
+    """Return the table of cells that are given column by column, as `nonzero_cells` returns them.
+
+    Cells of one place are added; a cell outside the table is a ValueError.
+    """
+    cdef Py_ssize_t c, n_columns = indptr.shape[0] - 1
+    cdef int64_t i
+    cdef bint sound = n_columns >= 0 and indptr[0] == 0
+    for c in range(n_columns):
+        sound &= indptr[c] <= indptr[c + 1]
+    sound = sound and indptr[n_columns] == rows.shape[0] == values.shape[0]
+    for i in range(rows.shape[0]):
+        sound &= 0 <= rows[i] < n_rows
+    if not sound:
+        raise ValueError("a cell lies outside the table")
+    table = np.zeros((n_rows, n_columns), dtype=np.int64)
+    cdef int64_t[:, ::1] out = table
+    with nogil:
+        for c in range(n_columns):
+            for i in range(indptr[c], indptr[c + 1]):
+                out[rows[i], c] += values[i]
+    return table

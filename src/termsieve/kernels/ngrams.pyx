@@ -1,6 +1,5 @@
 """Texts in, numbers of n-grams out: an n-gram of words or characters is a node below that of its first n - 1."""
 
-from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
@@ -12,11 +11,15 @@ import os
 
 import numpy as np
 
+from termsieve.kernels.streaming import cut_terms
+from termsieve.kernels.tokenise import argsorted
+
 cdef enum:
     WORDS = 0           # kinds of n-grams: of words, of the characters of a text,
     CHARACTERS = 1
     PADDED = 2          # of the characters of each word with a space before and after it
     BATCH = 64          # n-grams between prefetching their slots and looking them up
+    AHEAD = 16          # n-grams between prefetching a node and spelling it
     LONGEST = 255       # units of an n-gram
     SPACE = 0x20
 
@@ -337,7 +340,7 @@ cdef class NgramTable(TermTable):
                     )
         return numbers
 
-    def order(self):
+    def order(self, int workers=1):
         """Return the numbers of the n-grams that are terms, in Python's order of str."""
         cdef Py_ssize_t c
         if self.kind == WORDS:
@@ -346,10 +349,10 @@ cdef class NgramTable(TermTable):
                     # Such a character sorts before the space, so the n-grams of a word are not together.
                     return self._order_of_str()
             ranks = np.empty(self.n_terms, dtype=np.uint32)
-            ranks[TermTable.order(self)] = np.arange(self.n_terms, dtype=np.uint32)
+            ranks[TermTable.order(self, workers)] = np.arange(self.n_terms, dtype=np.uint32)
         else:
             ranks = np.arange(0x110000, dtype=np.uint32)
-        return self._in_depth(self._sorted_levels(ranks))
+        return self._in_depth(self._sorted_levels(ranks, workers))
 
     def _order_of_str(self):
         cdef Py_ssize_t i
@@ -357,7 +360,7 @@ cdef class NgramTable(TermTable):
         spelled = dict(zip(numbers, self.terms(numbers)))
         return np.array(sorted(numbers, key=spelled.__getitem__), dtype=np.int64)
 
-    def _sorted_levels(self, const uint32_t[::1] ranks):
+    def _sorted_levels(self, const uint32_t[::1] ranks, int workers):
         """Return for each n the numbers of the n-grams, in the order of the ranks of their units."""
         cdef Py_ssize_t i, k
         cdef int n
@@ -380,7 +383,7 @@ cdef class NgramTable(TermTable):
                     key[k] = ranks[self.nodes[i].unit & ~TERM]
                     if n > 1:
                         key[k] |= <uint64_t> position[self.nodes[i].parent] << 32
-            numbers = numbers[np.argsort(keys[: len(numbers)])]
+            numbers = numbers[argsorted(keys[: len(numbers)], workers)]
             at = numbers
             with nogil:
                 for k in range(at.shape[0]):
@@ -454,29 +457,23 @@ cdef class NgramTable(TermTable):
 
     def terms(self, numbers=None):
         """Return the spellings of the n-grams with these numbers, of all by default."""
-        if numbers is None:
-            numbers = np.arange(self.n_nodes)
-        cdef const int64_t[::1] ids = np.ascontiguousarray(numbers, dtype=np.int64)
-        cdef Py_ssize_t i, size
-        cdef list out = []
-        for i in range(ids.shape[0]):
-            if not 0 <= ids[i] < self.n_nodes:
-                raise IndexError(ids[i])
-            size = self._spell(ids[i], 0)
-            out.append(PyUnicode_DecodeUTF8(<const char *> self.spelled, size, "surrogatepass"))
-        return out
+        return cut_terms(*self.spelling(np.arange(self.n_nodes) if numbers is None else numbers))
 
     def spelling(self, numbers):
         """Return the n-grams with these numbers as UTF-8, one after the other, and the end of each."""
         cdef const int64_t[::1] ids = np.ascontiguousarray(numbers, dtype=np.int64)
-        cdef Py_ssize_t i, size = 0
-        ends = np.empty(ids.shape[0], dtype=np.int64)
+        cdef Py_ssize_t i, size = 0, n = ids.shape[0]
+        ends = np.empty(n, dtype=np.int64)
         cdef int64_t[::1] ends_out = ends
-        for i in range(ids.shape[0]):
+        for i in range(n):
             if not 0 <= ids[i] < self.n_nodes:
                 raise IndexError(ids[i])
-            size = self._spell(ids[i], size)
-            ends_out[i] = size
+        with nogil:
+            for i in range(n):
+                if i + AHEAD < n:
+                    ts_prefetch(&self.nodes[ids[i + AHEAD]])
+                size = self._spell(ids[i], size)
+                ends_out[i] = size
         data = np.empty(size, dtype=np.uint8)
         cdef uint8_t[::1] data_out = data
         if size:

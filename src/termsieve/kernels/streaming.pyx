@@ -341,6 +341,29 @@ def cut_terms(const uint8_t[::1] data, const int64_t[::1] ends):
     return terms
 
 
+def taken_terms(const uint8_t[::1] data, const int64_t[::1] ends, const int64_t[::1] places):
+    """Return some of the terms that lie in a row as UTF-8, in the same form: their bytes and where each ends."""
+    cdef Py_ssize_t i, start, size = 0, n = places.shape[0]
+    if not _are_ends(ends, data.shape[0]):
+        raise ValueError("the ends of the terms do not fit their bytes")
+    taken_ends = np.empty(n, dtype=np.int64)
+    cdef int64_t[::1] out_ends = taken_ends
+    for i in range(n):
+        if not 0 <= places[i] < ends.shape[0]:
+            raise IndexError(places[i])
+        size += ends[places[i]] - (ends[places[i] - 1] if places[i] else 0)
+        out_ends[i] = size
+    taken = np.empty(size, dtype=np.uint8)
+    cdef uint8_t[::1] out = taken
+    size = 0
+    for i in range(n):
+        start = ends[places[i] - 1] if places[i] else 0
+        if out_ends[i] > size:
+            memcpy(&out[0] + size, &data[0] + start, <size_t> (out_ends[i] - size))
+        size = out_ends[i]
+    return taken, taken_ends
+
+
 cdef bint _are_ends(const int64_t[::1] ends, Py_ssize_t size) noexcept:
     """Tell whether rising ends cut `size` bytes into terms without a rest."""
     cdef Py_ssize_t i

@@ -11,6 +11,7 @@ from termsieve.kernels.documents cimport (
 )
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -19,6 +20,8 @@ cdef enum:
     INLINE = 16         # bytes of a term that fit into its entry
 
 cdef Py_ssize_t MAX_TERMS = 0x7FFFFFFE
+PARTED = 1 << 16        # keys from which on several workers sort them
+SAMPLED = 4096          # keys that say where the ranges of the workers end
 # Another one in every process, so that nobody can prepare words that share a slot; no result depends on it.
 cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")
 
@@ -351,24 +354,26 @@ cdef class TermTable:
                 out[i] = <int32_t> entry.id
         return numbers
 
-    def order(self):
+    def order(self, int workers=1):
         """Return the term numbers in the order of their spelling, which is Python's order of str."""
-        cdef Py_ssize_t i, k, m, start, n = self.n_terms
-        cdef Spelling *group
+        cdef Py_ssize_t i, start, n = self.n_terms
         heads = np.empty(n, dtype=np.uint64)
         cdef uint64_t[::1] head = heads
         with nogil:
             for i in range(n):
                 start = self.where[i]
-                m = self.where[i + 1] - start
-                head[i] = ts_swapped(ts_eight(self.arena + start) & low_bytes(m))
-        order = np.argsort(heads)
-        cdef int64_t[::1] ids = order
-        group = <Spelling *> malloc(<size_t> max(n, 1) * sizeof(Spelling))
+                head[i] = ts_swapped(ts_eight(self.arena + start) & low_bytes(self.where[i + 1] - start))
+        order = argsorted(heads, workers)
+        self._sort_by_rest(heads, order)
+        return order
+
+    def _sort_by_rest(self, const uint64_t[::1] head, int64_t[::1] ids):
+        """Sort the terms with equal heads, which follow each other, by their whole spelling."""
+        cdef Py_ssize_t i = 0, k, m, n = ids.shape[0]
+        cdef Spelling *group = <Spelling *> malloc(<size_t> max(n, 1) * sizeof(Spelling))
         if group == NULL:
             raise MemoryError
         with nogil:
-            i = 0
             while i < n:
                 k = i
                 while k < n and head[ids[k]] == head[ids[i]]:
@@ -382,7 +387,6 @@ cdef class TermTable:
                         ids[i + m] = group[m].id
                 i = k
             free(group)
-        return order
 
     def terms(self, numbers=None):
         """Return the spellings of the terms with these numbers, of all by default."""
@@ -419,6 +423,22 @@ cdef class TermTable:
                 memcpy(out + size, self.arena + self.where[ids[i]], <size_t> (ends_out[i] - size))
                 size = ends_out[i]
         return data, ends
+
+
+def argsorted(keys, int workers=1):
+    """Return the places of the keys in rising order; each worker sorts the keys of one range of values."""
+    if workers == 1 or len(keys) < PARTED:
+        return np.argsort(keys)
+    some = np.sort(keys[:: len(keys) // SAMPLED])
+    bounds = some[len(some) * np.arange(1, workers) // workers]
+    ranges = np.searchsorted(bounds, keys, side="right")
+
+    def sorted_range(number):
+        places = np.flatnonzero(ranges == number)
+        return places[np.argsort(keys[places])]
+
+    with ThreadPoolExecutor(workers) as pool:
+        return np.concatenate(list(pool.map(sorted_range, range(workers))))
 
 
 def place_rows(const int64_t[::1] indptr, const int32_t[::1] ids, const int32_t[::1] counts,

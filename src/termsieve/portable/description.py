@@ -308,14 +308,25 @@ def _labels(classes: Any) -> list[Any]:
 
 def _text(analysis: Analysis, terms: list[str]) -> dict[str, Any]:
     """Return how a text becomes terms, with tables of characters instead of a pattern."""
+    if isinstance(analysis.tokenizer, str):
+        raise refused(
+            f"the tokenizer {analysis.tokenizer!r}",
+            "train with analyzer='char', which takes scripts without spaces by characters",
+        )
     for field in fields(analysis):
         if field.name not in KNOWN and getattr(analysis, field.name) != field.default:
             raise refused(f"{field.name}={getattr(analysis, field.name)!r:.60}", "train the model without it")
     least, most = analysis.ngram_range
     if most > MOST_N:
         raise refused(f"ngram_range=({least}, {most})", f"train with at most {MOST_N}")
-    if analysis.stem not in STEMS or (analysis.stem and not analysis.lowercase):
-        raise refused(f"the stemmer {analysis.stem!r}", "train with stem='porter' on lower case, or without")
+    if analysis.stem not in STEMS:
+        raise refused(
+            f"the stemmer {analysis.stem!r}",
+            "train without one, with stop_words= instead of language= (--stop-words instead of --language); "
+            "of the stemmers only 'porter', for English, can be",
+        )
+    if analysis.stem and not analysis.lowercase:
+        raise refused(f"the stemmer {analysis.stem!r} on capitals", "train with lowercase=True")
     is_word = analysis.analyzer == "word"
     stops = stop_word_set(analysis.stop_words) if is_word else None
     words = sorted(word for word in stops or () if isinstance(word, str))

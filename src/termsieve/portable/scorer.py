@@ -524,7 +524,8 @@ EMBEDDED: str | None = None  # `termsieve export --to python` puts the model her
 def main(arguments: list[str]) -> int:
     """Score standard input with the model that is named, or with the embedded one."""
     if len(arguments) != (EMBEDDED is None):
-        sys.stderr.write("usage: python scorer.py model.json < texts.txt\n")
+        named = " model.json" if EMBEDDED is None else ""
+        sys.stderr.write(f"usage: python {sys.argv[0]}{named} < texts.txt, one text per line\n")
         return 2
     try:
         _scored_lines(load(arguments[0]) if EMBEDDED is None else loads(EMBEDDED))

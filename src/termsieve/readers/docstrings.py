@@ -14,7 +14,7 @@ from termsieve.errors import InputError
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _SET = re.compile(r"\{('[^{}\n]*')\}")
 # Subpackage -> the public modules of its functions. Small and legacy subpackages are left out.
-_MODULES = {
+MODULES = {
     "cluster": ("cluster.hierarchy", "cluster.vq"),
     "fft": ("fft",),
     "integrate": ("integrate",),
@@ -54,7 +54,7 @@ def load_docstrings() -> Corpus:
 
     texts: list[str] = []
     labels: list[str] = []
-    for subpackage, modules in _MODULES.items():
+    for subpackage, modules in MODULES.items():
         for function in _functions(modules):
             # A ufunc does not know where it was defined; only scipy.special has ufuncs.
             home = str(getattr(function, "__module__", None) or f"scipy.{subpackage}")

@@ -18,7 +18,8 @@ from termsieve.readers.splits import part_of
 
 _log = logging.getLogger("termsieve")
 _QUOTE = re.compile(r"(writes in|writes:|wrote:|says:|said:|^In article|^Quoted from|^\||^>)")
-
+# At least three lines such as "From: me" before any other; a folded line begins with a blank.
+_HEADERS = re.compile(r"(?:[A-Z][A-Za-z-]+: ?[^\n]*\n(?:[ \t][^\n]*\n)*){3}")
 
 # Directories of documents that have no class, as in the IMDb reviews.
 UNLABELLED = ("unsup", "unsupervised", "unlabeled", "unlabelled")
@@ -30,7 +31,7 @@ def read_folder(
     path: str | os.PathLike[str],
     *,
     encoding: str | None = None,
-    strip: str | Iterable[str] = (),
+    strip: str | Iterable[str] | None = None,
     label_from: str | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> Corpus:
@@ -42,9 +43,11 @@ def read_folder(
     testing, dev, val, valid, validation), the directories in them are the classes. If all top directories
     hold the same directories, `label_from` says which are the classes: "top" or "inner". Without `encoding` a
     file is UTF-8 or UTF-16 by its mark or, if that fails, cp1252 or Latin-1. `strip` removes "headers",
-    "footers" and "quotes" of news posts and mails.
+    "footers" and "quotes" of news posts and mails; if it is not given, headers are kept, and a warning says
+    so.
     """
-    cuts = _cuts((strip,) if isinstance(strip, str) else tuple(strip))
+    parts_cut = (strip,) if isinstance(strip, str) else tuple(strip or ())
+    cuts = _cuts(parts_cut)
     if label_from not in (None, "top", "inner"):
         raise ParameterError(f"label_from={label_from!r} is unknown for a folder; it is 'top' or 'inner'")
     hidden: list[str] = []
@@ -65,7 +68,9 @@ def read_folder(
         texts.append(text)
         labels.append(clean_name(label))
         parts.append(part)
-    notes = [f"strip={'+'.join(strip) if not isinstance(strip, str) else strip}"] if cuts else []
+    if strip is None:
+        _warn_headers(texts, path)
+    notes = [f"strip={'+'.join(parts_cut)}"] if cuts else []
     notes += _left_out("file", n_outside, " outside the classes")
     notes += _left_out("hidden file", len(hidden), "")
     source = "folder" + (f" ({', '.join(notes)})" if notes else "")
@@ -104,6 +109,19 @@ def _labelled(placed: Placed, path: str | os.PathLike[str]) -> Placed:
         ", ".join(sorted({label for _, label in placed.values() if label.lower() in UNLABELLED})),
     )
     return kept
+
+
+def _warn_headers(texts: list[str], path: str | os.PathLike[str]) -> None:
+    """Log a warning if most texts begin like mails, whose headers name groups, hosts and people."""
+    with_headers = sum(_HEADERS.match(text) is not None for text in texts)
+    if 2 * with_headers > len(texts):
+        _log.warning(
+            "%s of %s files of %s begin with the headers of mails or news posts, which are read as text; "
+            "give strip='headers' to leave them out, or strip='none' to keep them",
+            f"{with_headers:,}",
+            f"{len(texts):,}",
+            path,
+        )
 
 
 def _left_out(what: str, n: int, where: str) -> list[str]:
@@ -185,6 +203,7 @@ def _check_levels(inside: Ways, path: str | os.PathLike[str]) -> None:
 
 
 def _cuts(strip: tuple[str, ...]) -> list:
+    strip = () if strip == ("none",) else strip
     known = {"headers": without_headers, "footers": without_footer, "quotes": without_quotes}
     for name in strip:
         if name not in known:

@@ -168,6 +168,15 @@ SECTIONS = (
                 "and rare outside; a metric with lines in both corners also takes words against the class.",
                 by=("metric",),
             ),
+            DeclaredFigure(
+                "surface",
+                "The score of a metric above the ROC plane",
+                analysis.score_surface,
+                needs=("metric",),
+                chart=charts.score_surface,
+                note="The same scores as in the lines, seen from the corner of words that are nowhere.",
+                by=("metric",),
+            ),
         ),
     ),
 )
@@ -205,7 +214,7 @@ def corpus_report(
     title : str, optional
         The title of the page; by default the name of the corpus.
     metrics : sequence of str, Metric or callable
-        At most five metrics that choose the telling words and draw the lines of the map.
+        At most twelve metrics that choose the telling words and draw the lines of the map.
     sizes : sequence of int
         The numbers of terms that the lines stand for.
     max_classes : int, default=30

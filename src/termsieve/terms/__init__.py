@@ -9,7 +9,7 @@ from termsieve.terms.languages import (
     stop_word_names,
     stop_word_set,
 )
-from termsieve.terms.matrix import count_known, count_terms, decoded, term_matrix
+from termsieve.terms.matrix import Names, count_known, count_named, count_terms, decoded, term_matrix
 from termsieve.terms.options import ANALYZERS, FORMS, Analysis
 from termsieve.terms.scripts import SEGMENTERS, is_unsegmented
 from termsieve.terms.suited import suited_options
@@ -23,8 +23,10 @@ __all__ = [
     "STEMMERS",
     "TOKEN_PATTERN",
     "Analysis",
+    "Names",
     "check_term_limits",
     "count_known",
+    "count_named",
     "count_terms",
     "decoded",
     "detected_language",

@@ -15,6 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from termsieve.errors import InputError, ParameterError
+from termsieve.kernels.streaming import cut_terms, taken_terms
 from termsieve.kernels.tokenise import TermTable, place_rows
 from termsieve.machine import processor_count
 from termsieve.terms.alphabet import TOKEN_PATTERN
@@ -63,6 +64,49 @@ def decoded(docs: Iterable[Any], encoding: str = "utf-8", errors: str = "strict"
                 ) from None
         else:
             yield doc
+
+
+class Names:
+    """The terms of columns, in their order; words of the kernel stay UTF-8 until the strings are asked for.
+
+    Parameters
+    ----------
+    terms : list or pair of arrays
+        The terms; or all terms as UTF-8, one after the other, and the end of each.
+    """
+
+    def __init__(self, terms: list[Any] | tuple[np.ndarray, np.ndarray]) -> None:
+        self._terms = terms
+
+    def __len__(self) -> int:
+        return len(self._terms[1] if isinstance(self._terms, tuple) else self._terms)
+
+    def subset(self, columns: np.ndarray) -> Names:
+        """Return the names of some of the columns.
+
+        Parameters
+        ----------
+        columns : ndarray of int
+            The columns.
+
+        Returns
+        -------
+        Names
+            Their names.
+        """
+        if isinstance(self._terms, tuple):
+            return Names(taken_terms(*self._terms, columns.astype(np.int64, copy=False)))
+        return Names([self._terms[i] for i in columns])
+
+    def strings(self) -> list[Any]:
+        """Return the terms as a list.
+
+        Returns
+        -------
+        list
+            The terms.
+        """
+        return cut_terms(*self._terms) if isinstance(self._terms, tuple) else list(self._terms)
 
 
 class _Part(NamedTuple):
@@ -227,33 +271,33 @@ def _vocabulary_columns(
 
 def _compiled_counts(
     analysis: Analysis, docs: Iterable[Any], vocabulary: Mapping[Any, int] | None, n_threads: int
-) -> tuple[sparse.csr_matrix, list[Any] | None]:
+) -> tuple[sparse.csr_matrix, Names | None]:
     tables, parts = _counted(analysis, docs, n_threads)
     table = tables[0]
     own = np.arange(len(table))
     numbers = [own, *[table.merge(other) for other in tables[1:]]]
-    terms: list[Any] | None = None
+    names: Names | None = None
     column = None if vocabulary is None else _vocabulary_columns(analysis, table, vocabulary)
     if vocabulary is None and analysis.stem is None:
-        order = table.order()
-        terms = table.terms(order)
+        order = table.order(n_threads)
+        names = Names(table.spelling(order))
         column = np.full(len(table), -1, dtype=np.int32)
         column[order] = np.arange(len(order), dtype=np.int32)
     elif column is None:
         words = _spelled(table) if analysis.stem is None else stemmer(analysis.stem)(table.terms())
         if vocabulary is None:
             terms = sorted(set(words))
-            vocabulary = {word: i for i, word in enumerate(terms)}
+            names, vocabulary = Names(terms), {word: i for i, word in enumerate(terms)}
         column = known_columns(vocabulary, words)
     one_to_one = vocabulary is None
-    n_columns = len(terms or ()) if vocabulary is None else len(vocabulary)
+    n_columns = len(names or ()) if vocabulary is None else len(vocabulary)
     del table, tables
-    return _assembled(parts, [column[n] for n in numbers], n_columns, one_to_one, n_threads), terms
+    return _assembled(parts, [column[n] for n in numbers], n_columns, one_to_one, n_threads), names
 
 
 def _plain_counts(
     analysis: Analysis, docs: Iterable[Any], vocabulary: Mapping[Any, int] | None
-) -> tuple[sparse.csr_matrix, list[Any] | None]:
+) -> tuple[sparse.csr_matrix, Names | None]:
     analyse, anything = analysis.analyser(), analysis.takes_anything
     known: dict[Any, int] = {}
     ids, counts, indptr = array("i"), array("i"), array("q", [0])
@@ -272,12 +316,12 @@ def _plain_counts(
     terms = sorted(known)
     column = np.empty(len(terms), dtype=np.int32)
     column[[known[term] for term in terms]] = np.arange(len(terms), dtype=np.int32)
-    return _assembled([part], [column], len(terms), True, 1), terms
+    return _assembled([part], [column], len(terms), True, 1), Names(terms)
 
 
 def _counts(
     docs: Iterable[Any], analysis: Analysis, vocabulary: Mapping[Any, int] | None, n_threads: int | None
-) -> tuple[sparse.csr_matrix, list[Any] | None]:
+) -> tuple[sparse.csr_matrix, Names | None]:
     workers = _worker_count(n_threads)
     if analysis.compiled:
         # The caller's functions may not be thread-safe, and would block the other threads.
@@ -310,10 +354,10 @@ def count_known(
     return _counts(docs, analysis, vocabulary, n_threads)[0]
 
 
-def count_terms(
+def count_named(
     docs: Iterable[Any], analysis: Analysis, n_threads: int | None = None
-) -> tuple[sparse.csr_matrix, np.ndarray]:
-    """Return the count of every term in every document, and the terms, sorted.
+) -> tuple[sparse.csr_matrix, Names]:
+    """Return the count of every term in every document, and the names of the terms, sorted.
 
     If the kernel can do it, it uses `n_threads` threads (by default one per core, but at most four); the
     result is the same for any number.
@@ -329,17 +373,36 @@ def count_terms(
 
     Returns
     -------
-    tuple of sparse matrix and ndarray
+    tuple of sparse matrix and Names
         The counts, documents x terms, and the terms.
     """
-    X, terms = _counts(docs, analysis, None, n_threads)
-    if not terms:
+    X, names = _counts(docs, analysis, None, n_threads)
+    if not names:
         if X.shape[0] == 0:
             raise InputError("there are no documents; at least one with a term is needed")
         raise InputError(
             f"none of the {X.shape[0]:,} documents has a term; are they empty, or only stop words?"
         )
-    return X, _as_terms(terms)
+    return X, names
+
+
+def count_terms(
+    docs: Iterable[Any], analysis: Analysis, n_threads: int | None = None
+) -> tuple[sparse.csr_matrix, np.ndarray]:
+    """Return the count of every term in every document, and the terms, sorted, as strings.
+
+    Parameters
+    ----------
+    docs, analysis, n_threads
+        As in `count_named`.
+
+    Returns
+    -------
+    tuple of sparse matrix and ndarray
+        The counts, documents x terms, and the terms.
+    """
+    X, names = count_named(docs, analysis, n_threads)
+    return X, _as_terms(names.strings())
 
 
 def term_matrix(
@@ -398,7 +461,7 @@ def term_matrix(
     check_term_limits(min_df, max_df, max_features)
     if getattr(source, "matrix", None) is not None:
         X = sparse.csr_matrix(source.matrix)
-        terms = _as_terms([*map(str, range(X.shape[1]))] if source.terms is None else source.terms)
+        names = Names([*map(str, range(X.shape[1]))] if source.terms is None else list(source.terms))
     else:
         docs = decoded(getattr(source, "texts", source))
         if language == "auto":
@@ -421,16 +484,14 @@ def term_matrix(
         for doubt in analysis.doubts(known):
             warnings.warn(doubt, UserWarning, stacklevel=2)
         if known is not None:
-            X, terms = (
-                count_known(docs, analysis, known, n_threads),
-                _as_terms(sorted(known, key=known.__getitem__)),
-            )
+            X = count_known(docs, analysis, known, n_threads)
+            names = Names(sorted(known, key=known.__getitem__))
         else:
-            X, terms = count_terms(docs, analysis, n_threads)
+            X, names = count_named(docs, analysis, n_threads)
     if binary:
         X = sparse.csr_matrix((np.ones_like(X.data), X.indices, X.indptr), shape=X.shape)
     if vocabulary is None:
         kept = kept_columns(X, min_df, max_df, max_features)
         if len(kept) < X.shape[1]:
-            X, terms = X[:, kept], terms[kept]
-    return X, terms
+            X, names = X[:, kept], names.subset(kept)
+    return X, _as_terms(names.strings())

@@ -216,9 +216,9 @@ def told(value: float, digits: int = 3) -> str:
     return text.replace("0.", ".", 1) if abs(value) < 1 else text
 
 
-def best_three(values: dict[str, float]) -> str:
-    """Return the three best methods with their values."""
-    return ", ".join(f"{name} {told(value)}" for name, value in list(values.items())[:3])
+def best_of(values: dict[str, float], n: int = 3) -> str:
+    """Return the best methods with their values, three of them or `n`."""
+    return ", ".join(f"{name} {told(value)}" for name, value in list(values.items())[:n])
 
 
 @cache

@@ -68,7 +68,10 @@ function bestTables(c, metric, sign, n) {
   const { rank } = view.ranks[metric];
   const first = firstWords(view);
   const told = (t) => speaks(c, view.tables.tp[t], view.tables.tp[t] + view.tables.fp[t], metric, view.scores[metric][t]) === sign;
-  return Array.from(rank.keys()).filter((t) => first[t] >= 0 && told(t)).sort((a, b) => rank[a] - rank[b] || view.tables.n[b] - view.tables.n[a]).slice(0, n);
+  const upTo = (limit) => Array.from(rank.keys()).filter((t) => rank[t] <= limit && first[t] >= 0 && told(t));
+  let found = upTo(50 * n); // usually enough, and there is little to sort
+  if (found.length < n) found = upTo(Infinity);
+  return found.sort((a, b) => rank[a] - rank[b] || view.tables.n[b] - view.tables.n[a]).slice(0, n);
 }
 
 // Numbers from the upper two bytes and the third byte of their float32 form.
