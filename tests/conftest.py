@@ -9,6 +9,7 @@ import warnings
 from pathlib import Path
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import settings
 
 # Every core has a process of pytest: threads of the linear algebra would only wait for each other. Workers,
@@ -18,6 +19,13 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Machines differ in speed: how long an example takes says nothing about the code.
 settings.register_profile("termsieve", deadline=None, max_examples=60)
 settings.load_profile("termsieve")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file():
+    """Look for doctests in the package only: the tests have none, and each file would be loaded twice."""
+    collectors = yield
+    return [collector for collector in collectors if not isinstance(collector, DoctestModule)]
 
 
 @pytest.fixture(scope="session")

@@ -88,6 +88,8 @@ def _shard(arrays: Arrays, n_terms: int) -> tuple[sparse.csr_matrix, Any]:
     shape = tuple(arrays["shape"].tolist())
     if arrays["format"].tobytes() != b"csr" or len(shape) != 2 or shape[1] != n_terms or shape[0] < 0:
         raise ValueError(f"it is not a matrix of {n_terms:,} terms")
+    if arrays["indptr"].shape != (shape[0] + 1,):  # before memory is taken for as many rows as it claims
+        raise ValueError(f"its rows are not those of {shape[0]:,} documents")
     X = sparse.csr_matrix(shape, dtype=arrays["data"].dtype)
     X.data, X.indices, X.indptr = (arrays[name] for name in ("data", "indices", "indptr"))
     X = sound_csr(X, "the matrix")

@@ -260,7 +260,7 @@ def _folder_tables(path: str) -> list[str]:
     if len(folders) > 1 and not all(part_of(folder.name) for folder in folders):
         raise FormatError(
             f"{path} holds tables in several directories ({shown(sorted(map(str, folders)), 5)}); give one "
-            "of them, or format='folder' if each file is a document and each directory a class"
+            "of them, or format='folder' if each file is a document, and each directory is a class"
         )
     return [os.path.join(path, name) for name in found if PurePosixPath(name).parent in folders]
 
