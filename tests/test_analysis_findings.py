@@ -90,7 +90,9 @@ def test_the_page_says_what_the_tests_say(small, tmp_path, monkeypatch):
         assert f"| **{row['verdict']}** | {row['figures']} |" in page
     tally = pages.tally("forman2003")
     assert sum(tally[verdict] for verdict in VERDICTS) == again.select("where", "claim").n_unique()
-    assert tally[pages.EVERYWHERE] == tally["holds"] == (again["verdict"] == "holds").sum()  # one reading each
+    assert (
+        tally[pages.EVERYWHERE] == tally["holds"] == (again["verdict"] == "holds").sum()
+    )  # one reading each
     curves = pages.curves_table("forman2003", "learner=svm measure=f1")
     assert "| bns |" in curves
     with pytest.raises(ValueError, match="no row of: learner=lr"):
