@@ -222,9 +222,11 @@ def curves_table(paper: str, where: str) -> str:
 
 def chances_table(paper: str, learner: str) -> str:
     """Return the share of problems on which each metric is near the best, for each goal; the best in bold."""
-    own = table(paper, "chances").filter(pl.col("learner") == learner).unique(["goal", "method"], keep="last")
+    own = table(paper, "chances").filter(pl.col("learner") == learner).sort("goal", "method")
     goals = own["goal"].unique(maintain_order=True).sort().to_list()
-    wide = own.pivot(on="goal", index="method", values="share").sort("f1", descending=True)
+    wide = own.pivot(on="goal", index="method", values="share").sort(
+        "f1", descending=True, maintain_order=True
+    )
     best = {goal: wide[goal].max() for goal in goals}
     rows = [
         [row["method"], *(f"**{told(row[g])}**" if row[g] == best[g] else told(row[g]) for g in goals)]

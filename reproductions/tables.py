@@ -44,7 +44,7 @@ def write_tables(paper: str, results: Sequence[Results], data: Path | None, keep
     if keep:
         found = _kept_findings(found, FOLDER / f"{paper}_findings.csv")
     found.write_csv(FOLDER / f"{paper}_findings.csv")
-    _write(paper_cells(paper, results, data), f"{paper}_cells.csv", keep, "table")
+    _write(paper_cells(paper, results, data), f"{paper}_cells.csv", keep, "table", "row")
     if paper == "li2009":
         _write(_splits(results), "li2009_splits.csv", keep, "corpus")
     if paper == "forman2003":
@@ -56,14 +56,14 @@ def write_tables(paper: str, results: Sequence[Results], data: Path | None, keep
     _write(pl.concat(parts) if parts else pl.DataFrame(), f"{paper}_curves.csv", keep, "plan")
 
 
-def _write(table: pl.DataFrame, name: str, keep: bool, key: str) -> None:
+def _write(table: pl.DataFrame, name: str, keep: bool, *key: str) -> None:
     """Write a table that has rows; with `keep`, after the stored rows whose key it does not have."""
     path = FOLDER / name
     if table.is_empty():
         return
     if keep and path.exists():
         stored = pl.read_csv(path, infer_schema_length=None).cast(dict(table.schema))  # type: ignore[arg-type]
-        table = pl.concat([stored.filter(~pl.col(key).is_in(table[key].unique().to_list())), table])
+        table = pl.concat([stored.join(table, on=list(key), how="anti", maintain_order="left"), table])
     table.write_csv(path, float_precision=DIGITS)
 
 

@@ -220,6 +220,8 @@ def test_readings_refuse_what_the_results_lack(small):
         reading.by_method(77)
     with pytest.raises(UntestedError, match="corpus 'mails' is not at"):
         reading.counts("mails")
+    with pytest.raises(UntestedError, match="the results have no letters"):
+        reading.counts("letters")
 
 
 def test_figures_are_told_as_the_papers_print_them():

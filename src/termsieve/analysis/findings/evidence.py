@@ -140,6 +140,8 @@ class Reading:
         The files of the corpus are read. Counts of all documents have all terms, the rare ones too.
         """
         plan = Plan.parse(self.results.plan_text, self.plan)
+        if corpus not in {entry.name for entry in plan.corpora}:
+            raise UntestedError(f"the results have no {corpus}")
         try:
             data = Sources(plan, data_folder(self.data), {}, self.results.corpora)[corpus]
         except StudyError as error:
