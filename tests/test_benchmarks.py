@@ -1,4 +1,4 @@
-"""The benchmarks: every group is a function of the package, and the page is made from all groups."""
+"""The benchmarks: every group is a function, and the page is made from the rows of all groups."""
 
 import importlib
 import inspect
