@@ -29,7 +29,7 @@ WRONG = [
         "document 2 has no label; label it or leave such documents out with --drop-missing",
     ),
     ("rank empty.csv", FAILURE, "empty.csv is empty"),
-    ("rank header.csv", FAILURE, "there are no documents"),
+    ("rank header.csv", FAILURE, "header.csv has a header but no row"),
     ("rank ragged.csv", FAILURE, "line 2: 3 fields where the header has 2"),
     ("rank russian.csv", FAILURE, "neither UTF-8 nor a Western European encoding; give --encoding"),
     ("rank broken.parquet", FAILURE, "no readable Parquet file"),

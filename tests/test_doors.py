@@ -779,7 +779,10 @@ DOORS = {
         folder({**SPLIT, **{f"train/unsup/{i}.txt": text for i, (text, _) in enumerate(MAIL)}}),
         said="10 documents of {} are in a directory for documents without a class (unsup) and were left out",
     ),
-    "mails in folders": Door(folder({f"{b}/{i}.eml": LETTER.format(a) for i, (a, b) in enumerate(MAIL)})),
+    "mails in folders": Door(
+        folder({f"{b}/{i}.eml": LETTER.format(a) for i, (a, b) in enumerate(MAIL)}),
+        said="begin with the headers of mails or news posts, which are read as text; give --strip headers",
+    ),
     "mails in folders, without headers": Door(
         folder({f"{b}/{i}.eml": LETTER.format(a) for i, (a, b) in enumerate(MAIL)}),
         options={"strip": "headers"},

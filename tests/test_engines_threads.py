@@ -513,7 +513,7 @@ def test_json_lines_of_an_open_file_are_counted_as_those_of_a_path(tmp_path):
     [
         (b"", "standard input is empty"),
         (b'{"text": "aa", "label": "x"}\n{"text"\n', "standard input, line 2: not a JSON object"),
-        (b'{"text": "aa", "label": "x"}\n\n{"text": "bb"}\n', "standard input, line 3: no 'label' here"),
+        (b'{"text": "aa", "label": "x"}\n\n{"text": "bb"}\n', "standard input: document 2 has no label"),
         (b'{"text": "aa"}\n', "standard input: which column is the label"),
         (b'{"text": "aa", "label": "x"}\n\xff\n', "standard input, after line .*: not valid utf-8"),
     ],
