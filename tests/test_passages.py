@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from termsieve import Corpus, count, telling_words
+from termsieve.cli.app import app
+from termsieve.cli.shell import exit_code
 from termsieve.errors import InputError, ParameterError
 from termsieve.passages import without_passages
 from termsieve.telling import class_words
@@ -68,6 +70,19 @@ def test_words_of_a_shared_sentence_are_no_longer_telling():
     assert class_words(corpus, 2, drop_passages=True)["words"].to_list()[1] == "buy, pay"
     both = telling_words(corpus, target="spam", drop_passages=True, redundancy=0.9)
     assert set(both["term"]) <= set(found["term"])
+
+
+def test_a_likely_passage_is_pointed_out(tmp_path, capsys):
+    note = "sent from my phone please excuse brevity and errors"
+    rows = [(f"buy {i} {note}", "spam") for i in range(6)] + [(f"see {i}", "ham") for i in range(6)]
+    path = tmp_path / "mail.csv"
+    path.write_text("text,label\n" + "".join(f"{text},{label}\n" for text, label in rows))
+    assert exit_code(app, ["rank", str(path), "--class", "spam"]) == 0
+    assert "are in equally many documents" in capsys.readouterr().err
+    assert exit_code(app, ["rank", str(path), "--class", "spam", "--drop-passages"]) == 0
+    said = capsys.readouterr()
+    assert "are in equally many documents" not in said.err
+    assert "phone" not in said.out
 
 
 def test_what_has_no_texts_is_told():

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from termsieve.corpus import Corpus
 from termsieve.errors import InputError, ParameterError
 
 WORDS, DOCUMENTS = 8, 3  # how long a passage is at least, and how many documents have it at least
+LEAST_ALIKE, LEAST_SEEN = 3, 5  # words with equal counts, and their documents, that make a passage likely
 _WORD = re.compile(r"\w+")
 
 Positions = NDArray[np.int64]
@@ -54,6 +56,31 @@ def without_passages(corpus: Corpus, *, words: int = WORDS, documents: int = DOC
     return corpus.with_texts(
         _without(text, part) if part.any() else text for text, part in zip(corpus.texts, parts, strict=True)
     )
+
+
+def words_of_one_passage(words: pl.DataFrame) -> list[str]:
+    """Return the words of a list that likely come from one passage: the most words with equal counts.
+
+    Parameters
+    ----------
+    words : polars.DataFrame
+        The rows of `telling_words`.
+
+    Returns
+    -------
+    list of str
+        At least three words, of one class, that are in the same number of documents, five or more, in it and
+        outside of it; an empty list if there are none.
+
+    Examples
+    --------
+    >>> rows = {"term": list("abcd"), "class": ["spam"] * 4, "tp": [9, 9, 9, 8], "fp": [1, 1, 1, 0]}
+    >>> words_of_one_passage(pl.DataFrame(rows))
+    ['a', 'b', 'c']
+    """
+    found = words.filter(pl.col("tp") >= LEAST_SEEN).group_by("class", "tp", "fp", maintain_order=True)
+    groups = [group for group in found.agg("term")["term"].to_list() if len(group) >= LEAST_ALIKE]
+    return max(groups, key=len, default=[])
 
 
 class _Codes(dict[str, int]):

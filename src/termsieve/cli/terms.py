@@ -175,6 +175,7 @@ def rank(
     be listed again.
     """
     from termsieve.metrics import get_metric
+    from termsieve.passages import words_of_one_passage
     from termsieve.ranking import check_cut
     from termsieve.telling import telling_words
 
@@ -183,6 +184,7 @@ def rank(
     how: dict[str, Any] = {"side": side, "ratio": ratio, "alpha": alpha, "combine": combine}
     how |= {"interval": interval, "min_df": min_df, "max_df": max_df}
     how |= {"keep": listed_terms(keep), "drop": listed_terms(drop)}
+    alike: list[str] = []
     if method is not None:
         if each or redundancy is not None or drop_passages or how.pop("interval") is not None:
             raise wrong(
@@ -204,11 +206,17 @@ def rank(
         title = f"{len(corpus):,} documents, by {get_metric(metric)}, without {' and '.join(left_out)}"
     else:
         counts = source.counts(metric)
-        rows = telling_words(counts, metric, target=target, each=each, k=k, **how).to_dicts()
+        words = telling_words(counts, metric, target=target, each=each, k=k, **how)
+        rows, alike = words.to_dicts(), [] if source.is_counts else words_of_one_passage(words)
         title = f"{counts.n_docs:,} documents, {counts.n_terms:,} words, by {get_metric(metric)}"
     if not (as_json or as_csv or output or method):
         rows = _for_reading(rows, interval)
     emit(rows, as_json=as_json, as_csv=as_csv, output=output, title=title, raw_cells=raw_cells)
+    if alike:
+        say(
+            f"{', '.join(alike[:5])} are in equally many documents, perhaps because of a passage that these "
+            "share, such as a signature; in texts, --drop-passages does not count it"
+        )
 
 
 def _for_reading(rows: list[dict[str, Any]], interval: float | None) -> list[dict[str, Any]]:
