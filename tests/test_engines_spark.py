@@ -105,4 +105,4 @@ def test_selected_terms_become_spark_features(spark):
 def test_without_spark_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyspark", None)
     with pytest.raises(MissingExtraError, match=r'pip install "termsieve\[spark\]"'):
-        count(None, engine="spark")
+        count(Corpus(["a"], ["x"]), engine="spark")
