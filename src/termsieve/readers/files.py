@@ -49,10 +49,11 @@ def plain_suffix(path: str | os.PathLike[str]) -> str:
     >>> plain_suffix("posts.CSV.gz")
     '.csv'
     """
-    name = Path(path).name.lower()
+    # Not by Path, which takes seconds for a hundred thousand files.
+    name = os.path.basename(os.fspath(path).rstrip(os.sep)).lower()
     for ending in COMPRESSED:
         name = name.removesuffix(ending)
-    return Path(name).suffix
+    return os.path.splitext(name)[1]
 
 
 def plain_stem(path: str | os.PathLike[str]) -> str:

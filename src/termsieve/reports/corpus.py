@@ -264,6 +264,7 @@ def corpus_report(
             raise InputError("there is nothing to report: no document has a label and a term")
         tell(0.25, "testing a classifier")
         validation = validated(found)
+        tried = side.submit(_tried, found, validation, mask)
         tell(0.35, "drawing the figures")
         report = corpus_figures(
             counts, metrics, sizes, max_classes, target=target, k=k, validation=validation, found=found
@@ -277,7 +278,7 @@ def corpus_report(
             shown_counts, metrics, sizes, texts, found.silent, max(examples, 1), mask, scored=scored
         )
         tell(0.9, "training a classifier to try")
-        model, trying, lacking = _tried(found, validation, mask)
+        model, trying, lacking = tried.result()
         after = next((i for i, each in enumerate(sections, 1) if each.id == "mistakes"), len(sections))
         sections = [*sections[:after], *trying, *sections[after:]]
         tell(0.95, "writing the page")
