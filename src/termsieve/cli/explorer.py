@@ -15,6 +15,7 @@ from termsieve.cli.shell import put, say, shown, wrong
 from termsieve.cli.source import Source, takes_source
 from termsieve.cli.studies import Html, study_report_command
 from termsieve.cli.terms import Csv, Json, MinDf, RawCells, split_specs
+from termsieve.display import readable
 from termsieve.spec import READING
 
 app = typer.Typer()
@@ -106,7 +107,12 @@ def words(
         show_json({"word": word, "rates": rates, "lines": rows})
         return
     columns = [name for name in rates[0] if not name.startswith("score_")]
-    show_table(rates, f"{word}, in every class", columns)
+    shares = [
+        {name: readable(row[name], share=True) for name in ("rate", "low", "high", "rest")} for row in rates
+    ]
+    show_table(
+        [row | share for row, share in zip(rates, shares, strict=True)], f"{word}, in every class", columns
+    )
     for line in lines:
         before, here, after = line["line"]
         put(shown(f"{before:>40}[{here}]{after:<40}  {', '.join(line['labels'])}").rstrip() + "\n")
