@@ -107,12 +107,11 @@ def words(
         show_json({"word": word, "rates": rates, "lines": rows})
         return
     columns = [name for name in rates[0] if not name.startswith("score_")]
-    shares = [
-        {name: readable(row[name], share=True) for name in ("rate", "low", "high", "rest")} for row in rates
+    as_read = [
+        row | {name: readable(row[name], share=True) for name in ("rate", "low", "high", "rest")}
+        for row in rates
     ]
-    show_table(
-        [row | share for row, share in zip(rates, shares, strict=True)], f"{word}, in every class", columns
-    )
+    show_table(as_read, f"{word}, in every class", columns)
     for line in lines:
         before, here, after = line["line"]
         put(shown(f"{before:>40}[{here}]{after:<40}  {', '.join(line['labels'])}").rstrip() + "\n")
