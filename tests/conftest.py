@@ -16,6 +16,10 @@ from hypothesis import settings
 # and the commands that tests start, inherit this; it must be set before numpy is loaded.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+# Tests start many commands: without bytecode each would compile the package again, and each worker the tests.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 # Machines differ in speed: how long an example takes says nothing about the code.
 settings.register_profile("termsieve", deadline=None, max_examples=60)
 settings.load_profile("termsieve")

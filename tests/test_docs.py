@@ -42,9 +42,13 @@ def commands(page):
     return [shlex.split(part, comments=True)[1:] for part in parts if part.startswith("termsieve ")]
 
 
-def with_(select):
-    found = [page for page in PAGES if select(page)]
-    return pytest.mark.parametrize("page", found, ids=[page.name for page in found])
+def with_(select, slow=()):
+    found = [
+        pytest.param(page, id=page.name, marks=[pytest.mark.slow] if page.name in slow else [])
+        for page in PAGES
+        if select(page)
+    ]
+    return pytest.mark.parametrize("page", found)
 
 
 @pytest.fixture
@@ -78,8 +82,8 @@ def folder(tmp_path, monkeypatch):
 
 def run_page(page, capsys):
     for words in commands(page):
-        if words == ["demo"] and page != next(page for page in PAGES if words in commands(page)):
-            continue  # it takes seconds, and is the same on every page
+        if words == ["demo"]:
+            continue  # tests/test_cli.py runs it; it takes seconds, and is the same on every page
         code = exit_code(app, words)
         said = capsys.readouterr().err
         if words[:2] == ["study", "run"] and words[2] in LONG:
@@ -91,12 +95,14 @@ def run_page(page, capsys):
             assert code == 0, f"termsieve {' '.join(words)}: {said}"
 
 
-@with_(lambda page: page.name != "cli.md" and commands(page))
+@with_(lambda page: page.name != "cli.md" and commands(page), slow=("studies.md", "tutorial.md"))
 def test_commands_work_as_written(page, folder, capsys):
     run_page(page, capsys)
 
 
-@with_(lambda page: page.name != APPLIED and blocks(page, lambda _, body: ">>>" in body))
+@with_(
+    lambda page: page.name != APPLIED and blocks(page, lambda _, body: ">>>" in body), slow=("adviser.md",)
+)
 def test_examples_give_what_they_show(page, folder):
     before = dict(metrics.METRICS)
     text = "\n".join(blocks(page, lambda _, body: ">>>" in body))

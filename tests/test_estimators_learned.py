@@ -403,6 +403,7 @@ def test_a_target_without_labels_is_refused():
             selector.fit([[1, 0], [0, 1]], [(), ()])
 
 
+@pytest.mark.slow
 @pytest.mark.corpora
 def test_reuters_tables_of_zheng2004(data_dir):
     """Micro F1 with naive Bayes on 50 terms, 58 categories; in the paper .671, .770 and .740."""

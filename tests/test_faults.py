@@ -56,7 +56,7 @@ COMMANDS = {
     "pipeline": ("select mails.csv -k 3 --pipeline out.skops", "out.skops", readable),
     "report": ("report older.parquet -o out.html", "out.html", readable),
 }
-QUICK = {("count", "disk"), ("merge", "disk"), ("select", "memory")}
+QUICK = {("merge", "disk"), ("select", "memory")}
 CASES = [
     pytest.param(name, kinds, id=f"{name}-{what}", marks=() if (name, what) in QUICK else pytest.mark.slow)
     for name in COMMANDS

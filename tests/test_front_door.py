@@ -141,6 +141,7 @@ ignore_missing_imports = True
 """
 
 
+@pytest.mark.slow
 def test_a_users_script_sees_real_types(tmp_path):
     """`mypy --strict` finds no fault in a user's script, and nothing in it is Any."""
     pytest.importorskip("mypy")

@@ -61,7 +61,7 @@ def named(table, indptr, ids, counts):
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(texts, min_size=1, max_size=6), options)
 def test_any_text_has_countvectorizers_ngrams(docs, chosen):
     assert Analysis(**chosen).compiled

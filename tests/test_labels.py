@@ -239,7 +239,7 @@ singles = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=150)
 @given(y=singles, form=st.sampled_from([list, tuple, "object", "array", "series"]))
 def test_every_way_of_counting_single_labels_agrees_with_a_dict(y, form):
     expected = {}

@@ -252,6 +252,7 @@ def page():
         browser.close()
 
 
+@pytest.mark.slow
 def test_javascript_decides_the_same_in_a_browser(page, descriptions, expected):
     run = (
         "async ([source, models, texts]) => {\n"

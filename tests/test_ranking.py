@@ -132,7 +132,7 @@ def test_round_robin_takes_each_class_in_turn(seed, side):
 
 @given(SEEDS)
 def test_joint_forms_see_all_classes_at_once(seed):
-    X, y = problem(seed, n_classes=4)
+    X, y = problem(seed, n_terms=8, n_classes=4)
     counts = Counts.from_matrix(X, y)
     gain = rank(score(counts, "ig(nats=True)"), combine="joint").scores
     chi = rank(score(counts, "chi"), combine="joint").scores

@@ -317,6 +317,7 @@ FORMAN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.corpora
 def test_the_sets_of_forman(data_dir):
     problems = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 import re
@@ -28,22 +29,25 @@ def test_docstrings():
     assert not any(re.search(r"at 0x[0-9a-f]", text) for text in corpus.texts)
 
 
-def test_docstrings_of_another_process_are_the_same():
-    code = "import hashlib, termsieve as t; c = t.load_docstrings(); "
-    code += "print(hashlib.sha256(repr((c.texts, c.labels.tolist())).encode()).hexdigest())"
-    found = set()
-    for seed in ("1", "2"):
-        environment = {**os.environ, "PYTHONHASHSEED": seed}
-        run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, env=environment)
-        found.add(run.stdout)
-    assert len(found) == 1
-
-
-def test_readers_need_no_scikit_learn(tmp_path):
+def test_docstrings_of_another_process_are_the_same_and_readers_need_no_scikit_learn(tmp_path):
     (tmp_path / "t.csv").write_text("text,label\na,x\n")
-    code = f"import sys, termsieve as t; t.load_docstrings(); t.read({str(tmp_path / 't.csv')!r}); "
-    code += "sys.exit('sklearn' in sys.modules)"
-    subprocess.run([sys.executable, "-c", code], check=True)
+    code = f"""
+import hashlib, sys, termsieve
+found = termsieve.load_docstrings()
+print(hashlib.sha256(repr((found.texts, found.labels.tolist())).encode()).hexdigest())
+termsieve.read({str(tmp_path / "t.csv")!r})
+sys.exit("sklearn" in sys.modules)
+"""
+    seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"  # not the one of this process
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        check=True,
+        text=True,
+        env={**os.environ, "PYTHONHASHSEED": seed},
+    )
+    here = load_docstrings()
+    assert run.stdout.strip() == hashlib.sha256(repr((here.texts, here.labels.tolist())).encode()).hexdigest()
 
 
 @pytest.mark.parametrize(

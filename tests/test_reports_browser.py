@@ -196,6 +196,7 @@ def test_of_two_classes_the_rarer_is_shown_and_a_click_shows_the_other(opened, t
     expect(page.locator("#figure-terms tbody tr", has_text="buy").locator("td").nth(1)).to_have_text("for")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [400, 1400])
 def test_nothing_is_cut_off_at_any_width(opened, corpus_page, study_page, width):
     for address in (corpus_page, study_page):
@@ -264,6 +265,7 @@ def test_paper_has_no_controls(corpus_view):
     page.emulate_media(media="screen", color_scheme="light")
 
 
+@pytest.mark.slow
 def test_the_study_report_draws_every_figure(opened, study_page, study_rows):
     from playwright.sync_api import expect
 

@@ -105,6 +105,7 @@ def test_every_chart_renders(name, pictures, tmp_path):
     assert "NaN" not in svg
 
 
+@pytest.mark.slow
 def test_the_gallery_shows_every_chart(tmp_path):
     runpy.run_path(str(ROOT / "examples" / "gallery.py"))["main"](tmp_path)
     made = {file.name for file in (tmp_path / "pictures").iterdir()}

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
@@ -34,6 +34,7 @@ def test_every_cell_is_the_metric_of_its_table(name, fold):
         assert scores.values[c, t] == pytest.approx(m(tp, fp, pos, neg), rel=1e-12)
 
 
+@settings(max_examples=20)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["bns", "ig", "f1", "odds", "gu", "wfo(0.3)"]))
 def test_scoring_distinct_tables_once_changes_nothing(seed, name):
     counts = random_counts(seed, n_docs=1500, n_terms=600, n_classes=3, occurrences=False)
