@@ -21,7 +21,7 @@ PACKAGE = Path(termsieve.__file__).parent
 # What the names of the front door are for -> the modules that they come from.
 GROUPS = {
     "Documents": ("corpus", "readers", "inspection", "terms"),
-    "Telling words": ("telling", "differences"),
+    "Telling words": ("telling", "comparison", "differences"),
     "Counts": ("counts", "engines"),
     "Metrics, scores and rankings": ("metrics", "scores", "ranking"),
     "Estimators and learners": ("estimators", "learners"),

@@ -66,6 +66,17 @@ def test_modules_import_only_from_layers_above():
         assert not below, f"{path.relative_to(PACKAGE)} imports {below}"
 
 
+def test_no_module_has_more_than_500_lines():
+    """But a table of formulas, and the one file that a model is shipped with."""
+    one_job = {"metrics/papers.py", "portable/scorer.py"}
+    sources = [*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.pyx")]
+    sizes = {
+        path.relative_to(PACKAGE).as_posix(): len(path.read_text(encoding="utf-8").splitlines())
+        for path in sources
+    }
+    assert {name for name, size in sizes.items() if size > 500} == one_job
+
+
 @pytest.mark.parametrize(
     ("line", "parts"),
     [

@@ -5,6 +5,7 @@ from termsieve import analysis as analysis
 from termsieve import charts as charts
 from termsieve import cli as cli
 from termsieve import columns as columns
+from termsieve import comparison as comparison
 from termsieve import corpus as corpus
 from termsieve import counts as counts
 from termsieve import differences as differences
@@ -47,6 +48,8 @@ from termsieve import terms as terms
 from termsieve import training as training
 from termsieve.adviser import Advice as Advice
 from termsieve.adviser import advise as advise
+from termsieve.comparison import Comparison as Comparison
+from termsieve.comparison import compare_metrics as compare_metrics
 from termsieve.corpus import Corpus as Corpus
 from termsieve.counts import Counts as Counts
 from termsieve.counts import Windows as Windows
@@ -87,9 +90,7 @@ from termsieve.studies import Results as Results
 from termsieve.studies import load_plan as load_plan
 from termsieve.studies import resume_study as resume_study
 from termsieve.studies import run_study as run_study
-from termsieve.telling import Comparison as Comparison
 from termsieve.telling import class_summary as class_summary
-from termsieve.telling import compare_metrics as compare_metrics
 from termsieve.telling import select_terms as select_terms
 from termsieve.telling import telling_words as telling_words
 from termsieve.terms import term_matrix as term_matrix

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
@@ -12,7 +11,7 @@ import polars as pl
 
 from termsieve.corpus import Corpus
 from termsieve.counts import Counts
-from termsieve.display import html_table, plain_text
+from termsieve.display import plain_text
 from termsieve.errors import InputError, ParameterError
 from termsieve.intervals import term_intervals
 from termsieve.metrics import Metric, get_metric
@@ -27,7 +26,6 @@ from termsieve.terms import suited_options, term_matrix
 MetricSpec = str | Metric | Callable[..., Any]
 MOST_LISTS = 1000  # classes with a list of words each: every list is a ranking of its own
 MOST_SCORES = 2**31  # classes x terms that are scored for a table: minutes; the largest corpora have 10**8
-COMPARED = ("bns", "information_gain", "chi_squared")  # the defaults of `compare_metrics`
 
 
 def telling_words(
@@ -115,7 +113,7 @@ def telling_words(
         source = _without_passages(source, options)
     X, counts = _documents(source, chosen, options) if redundancy is not None else (None, None)
     if counts is None:
-        counts = _counted(source, [chosen], options)
+        counts = counted_for(source, [chosen], options)
     _require_two_classes(counts)
     if side is None:
         side = "both" if ratio is not None or alpha is not None or combine == "joint" else "positive"
@@ -127,7 +125,7 @@ def telling_words(
         parts = [counts]  # of two classes either has words that speak for it
     else:
         parts = [problem_counts(counts, target, combine)]
-    way = _Way(side, ratio, alpha, combine, min_df, max_df, tuple(keep), tuple(drop))
+    way = Way(side, ratio, alpha, combine, min_df, max_df, tuple(keep), tuple(drop))
     rankings = [way.ranking(part, chosen) for part in parts]
     if redundancy is not None:
         rankings = [replace(one, order=distinct_cut(X, one, redundancy, k=k)) for one in rankings]
@@ -233,107 +231,13 @@ def select_terms(
     chosen = get_metric(metric)
     sizes: dict[str, Any] = {"k": k, "fraction": fraction, "threshold": threshold}
     cuts = one_cut(**sizes, sparsity=sparsity, memory=memory, fpr=fpr, fdr=fdr, fwe=fwe)
-    counts = problem_counts(_counted(source, [chosen], options), target, combine)
-    way = _Way(side, ratio, alpha, combine, min_df, max_df, tuple(keep), tuple(drop))
+    counts = problem_counts(counted_for(source, [chosen], options), target, combine)
+    way = Way(side, ratio, alpha, combine, min_df, max_df, tuple(keep), tuple(drop))
     ranking = way.ranking(counts, chosen)
     terms = [str(term) for term in counts.names()[cut(ranking, **cuts)]]
     if not terms:
         raise ParameterError("the cut-off keeps no word; choose a less strict one")
     return terms
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Where metrics agree and differ on their best `k` terms.
-
-    Attributes
-    ----------
-    k : int
-        Number of best terms of each metric.
-    metrics : tuple of str
-        The metrics' names.
-    overlap : polars.DataFrame
-        One row per pair of metrics: metric, other, both (the number of terms among the best of either),
-        shared (their share of the best terms), correlation (Spearman's, over the best terms of the two).
-    terms : polars.DataFrame
-        One row per term that any metric has among its best: term, chosen_by (the number of metrics), the
-        term's rank by each metric, df. Terms that all metrics choose come first.
-
-    Examples
-    --------
-    >>> from termsieve import Corpus, compare_metrics
-    >>> mail = Corpus(["buy cheap", "buy now", "see you", "see me"], ["spam", "spam", "ham", "ham"])
-    >>> found = compare_metrics(mail, ["bns", "chi_squared"], target="spam", k=2)
-    >>> found.overlap["both"].to_list(), found.terms["term"].to_list()
-    ([2], ['buy', 'see'])
-    """
-
-    k: int
-    metrics: tuple[str, ...]
-    overlap: pl.DataFrame
-    terms: pl.DataFrame
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the comparison as plain values, for JSON."""
-        return {
-            "k": self.k,
-            "metrics": list(self.metrics),
-            "overlap": self.overlap.to_dicts(),
-            "terms": self.terms.to_dicts(),
-        }
-
-    def _repr_html_(self) -> str:
-        title = f"The best {self.k:,} terms of {', '.join(self.metrics)}"
-        return html_table(self.overlap.to_dicts(), title, shares=("shared",))
-
-
-def compare_metrics(
-    source: Source,
-    metrics: Sequence[MetricSpec] = COMPARED,
-    *,
-    target: Any = None,
-    k: int = 50,
-    side: Side = "both",
-    combine: Combine = "max",
-    min_df: float = 1,
-    max_df: float = 1.0,
-    **options: Any,
-) -> Comparison:
-    """Return where metrics agree and differ on the best `k` terms of a source.
-
-    Parameters
-    ----------
-    source, target, side, combine, min_df, max_df, **options
-        As in :func:`termsieve.telling_words`.
-    metrics : sequence of str, Metric or callable
-        At least two metrics.
-    k : int, default=50
-        Number of best terms to compare.
-
-    Returns
-    -------
-    Comparison
-        The overlap of each two metrics, and the rank of each term by each metric.
-
-    Examples
-    --------
-    >>> from termsieve.corpus import Corpus
-    >>> corpus = Corpus(["buy cheap", "buy now", "see you"], ["spam", "spam", "ham"])
-    >>> compare_metrics(corpus, ["bns", "ig"], k=2).overlap.select("metric", "other", "both").rows()
-    [('bns', 'information_gain', 2)]
-    """
-    check_cut("k", k)
-    chosen = {str(found): found for found in map(get_metric, metrics)}
-    if len(chosen) < 2:
-        raise ParameterError("a comparison needs at least two different metrics, such as bns and ig")
-    counts = problem_counts(_counted(source, list(chosen.values()), options), target, combine)
-    way = _Way(side, None, None, combine, min_df, max_df)
-    places = {
-        name: {column: i for i, column in enumerate(way.ranking(counts, each).order.tolist(), 1)}
-        for name, each in chosen.items()
-    }
-    best = {name: {column for column, place in found.items() if place <= k} for name, found in places.items()}
-    return Comparison(k, tuple(chosen), _overlap(places, best, k), _ranks(counts, places, best))
 
 
 def class_summary(source: Source, **options: Any) -> pl.DataFrame:
@@ -454,7 +358,7 @@ def _require_two_classes(counts: Counts) -> None:
 
 
 @dataclass(frozen=True)
-class _Way:
+class Way:
     """How scores become a ranking; the fields are the parameters of `rank`."""
 
     side: Side
@@ -467,52 +371,14 @@ class _Way:
     drop: tuple[str | int, ...] = ()
 
     def ranking(self, counts: Counts, metric: Metric) -> Ranking:
+        """Return the ranking of counts by a metric."""
         # As published, the positive side of a one-sided metric is not folded.
         return rank(score(counts, metric, fold=self.side != "positive"), **vars(self))
 
 
-def _counted(source: Source, metrics: Sequence[Metric], options: dict[str, Any]) -> Counts:
+def counted_for(source: Source, metrics: Sequence[Metric], options: dict[str, Any]) -> Counts:
     """Return the counts of a source, with occurrences if a metric reads them."""
     if isinstance(source, Counts):
         return counts_of(source, **options)
     reads = any(metric.reads == "occurrences" for metric in metrics)
     return counts_of(source, **{"occurrences": reads} | options)
-
-
-def _overlap(places: dict[str, dict[int, int]], best: dict[str, set[int]], k: int) -> pl.DataFrame:
-    return pl.DataFrame(
-        [
-            {
-                "metric": a,
-                "other": b,
-                "both": len(best[a] & best[b]),
-                "shared": len(best[a] & best[b]) / max(1, min(k, len(places[a]), len(places[b]))),
-                "correlation": _rank_correlation(places[a], places[b], best[a] | best[b]),
-            }
-            for a, b in combinations(places, 2)
-        ],
-        schema_overrides={"correlation": pl.Float64},
-    )
-
-
-def _ranks(counts: Counts, places: dict[str, dict[int, int]], best: dict[str, set[int]]) -> pl.DataFrame:
-    """Return the ranks of every term that is among the best of any metric, agreement first."""
-    names, df, last = counts.names(), counts.df, counts.n_terms + 1
-    rows: list[dict[str, Any]] = [
-        {"term": plain_text(names[column]), "chosen_by": sum(column in found for found in best.values())}
-        | {name: found.get(column) for name, found in places.items()}
-        | {"df": int(df[column])}
-        for column in set().union(*best.values())
-    ]
-    rows.sort(key=lambda row: (-row["chosen_by"], sum(row[name] or last for name in places), row["term"]))
-    ranks = dict.fromkeys(places, pl.Int64)
-    return pl.DataFrame(rows, schema={"term": pl.String, "chosen_by": pl.Int64, **ranks, "df": pl.Int64})
-
-
-def _rank_correlation(a: dict[int, int], b: dict[int, int], columns: set[int]) -> float | None:
-    """Return Spearman's correlation of two rankings over some columns."""
-    shared = sorted(column for column in columns if column in a and column in b)
-    if len(shared) < 2:
-        return None
-    x, y = (np.argsort(np.argsort([ranks[column] for column in shared])) for ranks in (a, b))
-    return float(np.corrcoef(x, y)[0, 1])

@@ -402,8 +402,8 @@ def compare(
     each word by each metric. Words that all metrics choose come first, words of a single metric last; --json
     prints all words.
     """
+    from termsieve.comparison import compare_metrics
     from termsieve.ranking import check_cut
-    from termsieve.telling import compare_metrics
 
     check_cut("k", k)
     specs = split_specs(metrics)
