@@ -7,6 +7,7 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+from tests.test_models import LABELS, TEXTS
 
 from termsieve import Corpus, train_model
 from termsieve.cli.app import app
@@ -14,15 +15,6 @@ from termsieve.cli.shell import exit_code
 from termsieve.errors import InputError, ParameterError
 from termsieve.pieces import in_order, pieces
 from termsieve.predictions import judged, table_column
-
-TEXTS = [
-    "cheap pills now buy",
-    "buy cheap watches",
-    "see you at noon",
-    "minutes of the meeting",
-    "the noon meeting",
-]
-LABELS = ["spam", "spam", "ham", "ham", "ham"]
 
 
 @pytest.fixture(scope="module")

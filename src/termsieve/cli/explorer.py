@@ -14,7 +14,7 @@ from termsieve.cli.output import check_output, emit, sharing, show_json, show_ta
 from termsieve.cli.shell import put, say, shown, wrong
 from termsieve.cli.source import Source, takes_source
 from termsieve.cli.studies import Html, study_report_command
-from termsieve.cli.terms import Csv, Json, MinDf, RawCells, split_specs
+from termsieve.cli.terms import Csv, Json, MinDf, RawCells, Table, split_specs
 from termsieve.display import readable
 from termsieve.spec import READING
 
@@ -128,10 +128,7 @@ def documents(
     ] = None,
     word: Annotated[str | None, Option("--word", "-w", help="Only documents with this word.")] = None,
     n: Annotated[int, Option("-n", metavar="N", help="Most documents.")] = 10,
-    output: Annotated[
-        Path | None,
-        Option("-o", "--output", metavar="FILE", help="Write .csv, .tsv, .json, .jsonl or .parquet."),
-    ] = None,
+    output: Table = None,
     as_json: Json = False,
     as_csv: Csv = False,
     raw_cells: RawCells = False,

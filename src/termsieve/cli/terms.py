@@ -102,6 +102,12 @@ DropPassages = Annotated[
         show_default=False,
     ),
 ]
+Table = Annotated[
+    Path | None,
+    Option(
+        "-o", "--output", metavar="FILE", help="Write to this .csv, .tsv, .json, .jsonl or .parquet file."
+    ),
+]
 Json = Annotated[bool, Option("--json", help="Print JSON.")]
 Csv = Annotated[bool, Option("--csv", help="Print CSV.")]
 RawCells = Annotated[
@@ -150,12 +156,7 @@ def rank(
             help="Also say how sure scores and ranks are: bounds with this probability, such as 0.95.",
         ),
     ] = None,
-    output: Annotated[
-        Path | None,
-        Option(
-            "-o", "--output", metavar="FILE", help="Write to this .csv, .tsv, .json, .jsonl or .parquet file."
-        ),
-    ] = None,
+    output: Table = None,
     as_json: Json = False,
     as_csv: Csv = False,
     raw_cells: RawCells = False,
@@ -312,10 +313,7 @@ def diff(
     min_df: Annotated[
         int, Option("--min-df", metavar="N", help="Leave out words in fewer documents of both together.")
     ] = 5,
-    output: Annotated[
-        Path | None,
-        Option("-o", "--output", metavar="FILE", help="Write .csv, .tsv, .json, .jsonl or .parquet."),
-    ] = None,
+    output: Table = None,
     as_json: Json = False,
     as_csv: Csv = False,
     raw_cells: RawCells = False,
