@@ -365,15 +365,15 @@ def _estimator(given: BaseEstimator) -> BaseEstimator:
             )
     if parameters.get("vocabulary") is not None:
         _check_vocabulary(parameters["vocabulary"], kind.__name__)
-    made = kind(**parameters)
+    estimator = kind(**parameters)
     for name, value in state.items():
         # Anything else is no part of a fitted estimator, or would hide a method of its class.
         hides = hasattr(kind, name) and not isinstance(getattr(kind, name), cached_property)
         fitted = name.endswith("_") and not name.startswith("_") and not hides
         if fitted or name == "_tfidf":
-            setattr(made, name, rebuilt(value, f"{kind.__name__}.{name}"))
-    _check_fitted(made)
-    return made
+            setattr(estimator, name, rebuilt(value, f"{kind.__name__}.{name}"))
+    _check_fitted(estimator)
+    return estimator
 
 
 def _check_fitted(estimator: Any) -> None:

@@ -161,14 +161,14 @@ def term_points(
     names = own.names()
     words = [_listed(names[present[groups[g][:max_words]]], int(size[g])) for g in kept]
     at = present[first[kept]]
-    made = pl.DataFrame(
+    points = pl.DataFrame(
         {"fp": fp[at], "tp": tp[at], "terms": size[kept], "words": pl.Series(words, dtype=pl.String)}
     )
     listed = stop_word_set(stop_words)
     if listed is None:
-        return made
+        return points
     stop = np.bincount(which, [name in listed for name in names[present].tolist()], len(first))
-    return made.with_columns(stop=pl.Series(stop[kept].astype(np.int64)))
+    return points.with_columns(stop=pl.Series(stop[kept].astype(np.int64)))
 
 
 def _listed(names: NDArray[Any], total: int) -> str:
