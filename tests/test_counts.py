@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
@@ -75,6 +75,7 @@ FORMATS = {
 
 
 @pytest.mark.parametrize("form", FORMATS)
+@settings(max_examples=30)
 @given(data=st.data())
 def test_counts_equal_a_loop_over_documents(form, data):
     dense = data.draw(

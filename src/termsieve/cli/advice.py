@@ -60,7 +60,9 @@ def advise(
     group: Annotated[
         str | None,
         Option(
-            "--group", metavar="COL", help="Column of what belongs together, such as an author or a thread."
+            "--group",
+            metavar="COL",
+            help="Column that says which documents belong together, such as the author or the thread.",
         ),
     ] = None,
     time: Annotated[

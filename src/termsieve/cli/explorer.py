@@ -39,7 +39,12 @@ def report(
     k: Annotated[int, Option("-k", metavar="N", help="Number of words for and against a class.")] = 20,
     min_df: MinDf = 1,
     examples: Annotated[
-        int, Option("--examples", metavar="N", help="Most example documents per word and class; 0 for none.")
+        int,
+        Option(
+            "--examples",
+            metavar="N",
+            help="Largest number of example documents per word and class; 0 for none.",
+        ),
     ] = 3,
     no_text: Annotated[
         bool, Option("--no-text", help="Put no text of a document into the file, only its words.")
@@ -81,7 +86,7 @@ def words(
     source: Source,
     word: Annotated[str, Argument(metavar="WORD", help="The word.", show_default=False)],
     metrics: Metrics = METRICS,
-    n: Annotated[int, Option("-n", metavar="N", help="Most lines of context.")] = 10,
+    n: Annotated[int, Option("-n", metavar="N", help="Largest number of lines of context.")] = 10,
     as_json: Json = False,
 ) -> None:
     """Print how often a word stands in each class, and lines that show it in context.
@@ -127,7 +132,7 @@ def documents(
         str | None, Option("--class", "-c", metavar="NAME", help="Only documents of this class.")
     ] = None,
     word: Annotated[str | None, Option("--word", "-w", help="Only documents with this word.")] = None,
-    n: Annotated[int, Option("-n", metavar="N", help="Most documents.")] = 10,
+    n: Annotated[int, Option("-n", metavar="N", help="Largest number of documents to print.")] = 10,
     output: Table = None,
     as_json: Json = False,
     as_csv: Csv = False,

@@ -31,7 +31,7 @@ def export(
             "--to",
             metavar="json|python|js|sql|html",
             help="The form: a description, a scorer with the model in it, a script for a database, or a page "
-            "to try the model; by the file's suffix by default.",
+            "to try the model. By default the suffix of the file decides.",
         ),
     ] = None,
     dialect: Annotated[

@@ -46,7 +46,8 @@ Trust = Annotated[
     bool,
     Option(
         "--trust",
-        help="The model file is your own: also load estimators and parameters that are not on the list.",
+        help="Also load estimators and parameters that are not on the list of allowed ones; only for a model "
+        "file of your own.",
     ),
 ]
 

@@ -88,7 +88,8 @@ class Source:
         Option(
             "--label-from",
             metavar="file|top|inner",
-            help="The class is the name of the file; in a folder of folders, of the top or the inner folder.",
+            help="Take the class from the name of the file or, in a folder of folders, of the top or the "
+            "inner folder.",
         ),
     ] = None
     fine: Annotated[
@@ -114,8 +115,8 @@ class Source:
         Option(
             "--strip",
             metavar="PARTS",
-            help="In a folder of mails or news posts, leave out headers, footers or quotes; several with "
-            "commas, or none.",
+            help="In a folder of mails or news posts, leave out headers, footers or quotes: names "
+            "separated by commas, or none.",
             show_default=False,
         ),
     ] = None
@@ -151,8 +152,8 @@ class Source:
         Option(
             "--analyzer",
             metavar="word|char|char_wb",
-            help="Count words, sequences of characters, or those within words; words by default, but not "
-            "where a script has no spaces between them.",
+            help="Count words, sequences of characters (char), or sequences of characters within words "
+            "(char_wb). By default words, unless the script has no spaces between them.",
         ),
     ] = None
     stem: Annotated[
@@ -171,7 +172,7 @@ class Source:
     ] = None
     normalize: Annotated[
         str | None,
-        Option("--normalize", metavar="nfkc", help="Bring texts to a form of Unicode first."),
+        Option("--normalize", metavar="nfkc", help="Convert texts to this normal form of Unicode first."),
     ] = None
 
     def term_options(self) -> dict[str, Any]:

@@ -210,7 +210,8 @@ def study_report_command(
         Option(
             "--skew",
             metavar="S",
-            help="Skew (neg / pos) that parts the problems, such as 67; by default their 90th percentile.",
+            help="Skew (neg / pos) that separates problems of low and high skew, such as 67; by default "
+            "the 90th percentile of all.",
         ),
     ] = None,
 ) -> None:

@@ -42,15 +42,16 @@ Side = Annotated[
     str,
     Option(
         "--side",
-        help="Words that come first: for the class (positive), against it (negative), or both alike.",
+        help="List first the words for the class (positive), those against it (negative), or both in one "
+        "order (both).",
     ),
 ]
 ListSide = Annotated[
     str | None,
     Option(
         "--side",
-        help="First the words for the class (positive, the default), against it (negative), or both in one "
-        "order; --ratio has both.",
+        help="List first the words for the class (positive, the default), those against it (negative), or "
+        "both in one order (both). --ratio lists both.",
         show_default=False,
     ),
 ]
@@ -87,11 +88,19 @@ MaxDf = Annotated[
 ]
 Keep = Annotated[
     str | None,
-    Option("--keep", metavar="A,B|FILE", help="Words to list in any case: with commas, or one per line."),
+    Option(
+        "--keep",
+        metavar="A,B|FILE",
+        help="Words to list in any case: separated by commas, or a file with one word per line.",
+    ),
 ]
 Drop = Annotated[
     str | None,
-    Option("--drop", metavar="A,B|FILE", help="Words to leave out: with commas, or a file, one per line."),
+    Option(
+        "--drop",
+        metavar="A,B|FILE",
+        help="Words to leave out: separated by commas, or a file with one word per line.",
+    ),
 ]
 DropPassages = Annotated[
     bool,
@@ -293,25 +302,37 @@ def diff(
         str | None,
         typer.Argument(
             metavar="[AFTER]",
-            help="The documents or counts after, of the same kind; not for windows.",
+            help="The later documents or counts; leave it out to compare the windows of FILE.",
             show_default=False,
         ),
     ] = None,
     before: Annotated[
         str | None,
-        Option("--before", metavar="SPAN", help="For windows: those before, such as 2024-W01..2024-W04."),
+        Option(
+            "--before", metavar="SPAN", help="With windows: the earlier ones, such as 2024-W01..2024-W04."
+        ),
     ] = None,
     after: Annotated[
         str | None,
-        Option("--after", metavar="SPAN", help="For windows: those after; the last one by default."),
+        Option("--after", metavar="SPAN", help="With windows: the later ones; the last window by default."),
     ] = None,
     each: Annotated[bool, Option("--each", help="Also compare the documents of each class.")] = False,
-    k: Annotated[int, Option("-k", metavar="N", help="Most words, of all documents and of each class.")] = 30,
+    k: Annotated[
+        int,
+        Option(
+            "-k", metavar="N", help="Largest number of words to list, for all documents and for each class."
+        ),
+    ] = 30,
     fdr: Annotated[
         float, Option("--fdr", metavar="SHARE", help="Share of the listed words that may be there by chance.")
     ] = 0.05,
     min_df: Annotated[
-        int, Option("--min-df", metavar="N", help="Leave out words in fewer documents of both together.")
+        int,
+        Option(
+            "--min-df",
+            metavar="N",
+            help="Leave out words that fewer than N documents of the two sides together have.",
+        ),
     ] = 5,
     output: Table = None,
     as_json: Json = False,
@@ -322,8 +343,9 @@ def diff(
 
     Windows are in files that `count --by` wrote; by default the last one is compared with all before.
     Only changes that are more than chance are listed, the surest first. before and after are the documents
-    that have the word, with their share; ratio is that of the two shares, with its interval of 95 %. JSON,
-    CSV and files have the plain numbers, with the documents of either side (of_before, of_after).
+    that have the word, with their share; ratio is the share after divided by the share before, with its 95 %
+    interval. JSON, CSV and files have the plain numbers, with the documents of either side (of_before,
+    of_after).
     """
     from termsieve.counts import Windows
     from termsieve.differences import difference

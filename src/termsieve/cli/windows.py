@@ -25,7 +25,7 @@ def trend(
         list[str] | None,
         Argument(metavar="[WORD]...", help="Words whose rates are wanted.", show_default=False),
     ] = None,
-    k: Annotated[int, Option("-k", metavar="N", help="Without words: most rows of the list.")] = 30,
+    k: Annotated[int, Option("-k", metavar="N", help="Largest number of rows, if no words are given.")] = 30,
     fdr: Annotated[
         float, Option("--fdr", metavar="SHARE", help="Share of the marked changes that may be chance.")
     ] = 0.05,
@@ -53,7 +53,7 @@ def trend(
 
     With words: the share of documents with each word in each window with its bounds (in files rate, low and
     high), and what is more than chance (change: came, went, rose, fell, against all other windows). Without
-    words: the surest changes of all words, the false discovery rate over all words and windows.
+    words: the surest changes of all words; --fdr applies to all words and windows together.
     """
     from termsieve.counts import Windows
     from termsieve.differences import marked_rates, shifts
