@@ -333,6 +333,7 @@ def corpus(data_dir: Path, request) -> list[str]:
     return [p.read_text("latin-1") for p in sorted((data_dir / folder).glob("*/*"))[::step]]
 
 
+@pytest.mark.slow
 @pytest.mark.corpora
 @pytest.mark.parametrize("corpus", ["20news", "reuters", "movie", "dvd"], indirect=True)
 @pytest.mark.parametrize(

@@ -241,6 +241,7 @@ def test_strip_agrees_with_scikit_learn(text):
     assert without_quotes(text) == theirs.strip_newsgroup_quoting(text)
 
 
+@pytest.mark.slow
 @pytest.mark.corpora
 def test_20_newsgroups(data_dir):
     corpus = read(data_dir / "20_newsgroups")

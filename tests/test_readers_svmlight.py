@@ -125,6 +125,7 @@ def test_any_bytes_give_a_corpus_or_a_clear_error(tmp_path_factory, content):
         assert len(read_svmlight(path)) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.corpora
 def test_rcv1(data_dir):
     corpus = read(data_dir / "rcv1/rcv1_subset.svm", labels=data_dir / "rcv1/topics.txt")
