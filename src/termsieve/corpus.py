@@ -224,7 +224,10 @@ class Corpus:
         """
         given = _clean_texts(texts)
         if self.texts is None or len(given) != len(self):
-            raise InputError(f"texts for {len(self):,} documents with texts are wanted, not {len(given):,}")
+            raise InputError(
+                f"there are {len(given):,} texts; give one for each of the {len(self):,} documents of "
+                "a corpus that holds texts"
+            )
         other = Corpus.__new__(Corpus)
         other._set(**{key: self.__dict__[key] for key in Corpus.__annotations__} | {"texts": given})
         return other

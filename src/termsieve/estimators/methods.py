@@ -127,6 +127,6 @@ def _target(corpus: Corpus, target: Any) -> tuple[Any, list[str]]:
     member = np.array([any(str(label) == str(target) for label in group) for group in groups])
     if member.all() or not member.any():
         raise InputError(
-            f"class {target!r} has no documents, or all; classes: {shown(map(str, corpus.classes))}"
+            f"class {target!r} has none or all of the documents; classes: {shown(map(str, corpus.classes))}"
         )
     return member, [str(target)]

@@ -41,7 +41,7 @@ def tried_model(found: Documents, mask: bool = False) -> tuple[dict[str, Any], S
     The page holds the very model that was tested on the last fifth. `mask` leaves out words with digits.
     """
     if found.matrix is None or found.labels is None or found.silent == FROM_MATRIX:
-        raise CannotTryError("no text can be tried, for a classifier needs the texts of the documents")
+        raise CannotTryError("no text can be tried, because a classifier needs the texts of the documents")
     y, several = found.labels, found.counts.multilabel
     held = np.random.default_rng(0).permutation(len(y)) % PARTS == 0
     X = found.matrix.tocsr()
@@ -69,7 +69,9 @@ def _columns(X: Any, y: Any, found: Documents, mask: bool) -> Any:
     n_classes = max(1, found.counts.n_classes)
     k = min(MOST_TERMS, MOST_WEIGHTS // (1 if n_classes == 2 else n_classes))
     if k < LEAST_TERMS:
-        raise CannotTryError(f"no text can be tried, for a classifier of {n_classes:,} classes is too large")
+        raise CannotTryError(
+            f"no text can be tried, because a classifier of {n_classes:,} classes is too large"
+        )
     counts = Counts.from_matrix(X, y, terms=names)
     hidden = [name for name in names.tolist() if DIGIT.search(name)] if mask else []
     chosen = select_terms(counts, TRAINING, k=min(k, len(names) - len(hidden)), drop=hidden)

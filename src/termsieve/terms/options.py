@@ -199,7 +199,7 @@ class Analysis:
     def _pattern(self) -> re.Pattern[str]:
         if not isinstance(self.token_pattern, str):
             raise ParameterError(
-                f"token_pattern is {self.token_pattern!r}; it must be a str without a tokenizer"
+                f"token_pattern is {self.token_pattern!r}; without a tokenizer it must be a str"
             )
         try:
             pattern = re.compile(self.token_pattern)
