@@ -35,7 +35,7 @@ def ordered(
     cdef Py_ssize_t n = base.shape[0], n_kinds = value.shape[0], i
     made = np.empty(n, dtype=np.int64)
     cdef int64_t[::1] out = made
-    cdef int32_t[::1] place = np.empty(n_kinds, dtype=np.int32)
+    cdef int32_t[::1] place = np.empty(n_kinds, dtype=np.int32), at = np.empty(n, dtype=np.int32)
     cdef int64_t[::1] start = np.zeros(n_kinds + 1, dtype=np.int64)
     cdef uint64_t[:, ::1] keys = np.empty((2, n_kinds), dtype=np.uint64)
     cdef int32_t[:, ::1] items = np.empty((2, n_kinds), dtype=np.int32)
@@ -44,12 +44,13 @@ def ordered(
         if n_kinds:
             number_places(value, group, keys, items, counts, place)
         for i in range(n):
-            start[place[kind[base[i]]] + 1] += 1
+            at[i] = place[kind[base[i]]]
+            start[at[i] + 1] += 1
         for i in range(1, n_kinds + 1):
             start[i] += start[i - 1]
         for i in range(n):
-            out[start[place[kind[base[i]]]]] = base[i]
-            start[place[kind[base[i]]]] += 1
+            out[start[at[i]]] = base[i]
+            start[at[i]] += 1
     return made
 
 
