@@ -216,14 +216,15 @@ class Scores:
 
     def _table_values(self) -> tuple[Floats, NDArray[np.int32]]:
         """Return the scores of the distinct tables, and where each class and distinct column finds its own."""
-        counts, extra = self.counts, {}
-        if self._reads_occurrences:
-            tables = counts.occurrence_tables
-            extra = self._extra(tables.of_class, tables.of_column, tables.tf)
-        else:
-            tables = counts.tables
-        values = self.values_of(tables.tp, tables.fp, tables.pos, tables.neg, extra)
-        return np.ascontiguousarray(values, dtype=np.float64), tables.at
+        found = self.counts.occurrence_tables if self._reads_occurrences else self.counts.tables
+        values = np.empty(len(found.tp))
+        for start in range(0, len(values), BLOCK_CELLS):
+            block = slice(start, start + BLOCK_CELLS)
+            tf = None if found.tf is None else found.tf[block]
+            extra = {} if tf is None else self._extra(found.of_class[block], found.of_column[block], tf)
+            tables = (part[block] for part in (found.tp, found.fp, found.pos, found.neg))
+            values[block] = self.values_of(*tables, extra)
+        return values, found.at
 
     def values_of(self, tp: Any, fp: Any, pos: Any, neg: Any, extra: Mapping[str, Any] = {}) -> Floats:
         """Return the scores of tables, folded as these scores are; `extra` is what the metric reads.

@@ -28,18 +28,18 @@ Ints = NDArray[np.int64]  # of real weights, float64
 
 
 class Tables(NamedTuple):
-    """Distinct 2x2 tables, each with a class and a column that have it.
+    """Distinct 2x2 tables, each with a class and a column that have it, and perhaps with its occurrences.
 
     `at` holds for each class and distinct column the position of its table.
     """
 
+    at: NDArray[np.int32]
+    of_class: NDArray[np.int64]
+    of_column: NDArray[np.int64]
     tp: Ints
     fp: Ints
     pos: Ints
     neg: Ints
-    of_class: NDArray[np.int32]
-    of_column: NDArray[np.int64]
-    at: NDArray[np.int32]
     tf: Ints | None = None
 
 
@@ -314,7 +314,7 @@ class Counts:
         of_class, of_first, at = counting.distinct_cells(tables, group)
         tp, *tf = (table[of_class, of_first] for table in tables)
         of_column, pos = first[of_first], self.pos[of_class]
-        return Tables(tp, self.df[of_column] - tp, pos, self.n_docs - pos, of_class, of_column, at, *tf)
+        return Tables(at, of_class, of_column, tp, self.df[of_column] - tp, pos, self.n_docs - pos, *tf)
 
     def names(self) -> NDArray[Any]:
         """Return the terms, or x0, x1, ... where they have no names."""

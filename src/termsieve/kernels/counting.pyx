@@ -83,11 +83,16 @@ def class_sums(
     int64_t[:, ::1] out,
 ):
     """Add to out[c, t] the values of term t over the documents of class c."""
-    cdef Py_ssize_t c, i, j, d
+    cdef Py_ssize_t c, i, j, d, ahead
     with nogil:
         for c in range(out.shape[0]):
             for i in range(class_ptr[c], class_ptr[c + 1]):
                 d = docs[i]
+                if i + AHEAD < class_ptr[c + 1]:
+                    ahead = docs[i + AHEAD]
+                    for j in range(indptr[ahead], indptr[ahead + 1], 8):
+                        prefetch(&indices[j])
+                        prefetch(&values[j])
                 for j in range(indptr[d], indptr[d + 1]):
                     out[c, indices[j]] += values[j]
 
@@ -315,7 +320,7 @@ def distinct_cells(list tables, const int64_t[::1] group):
                 if found == n_cells:
                     of_row[n_cells], of_column[n_cells] = <int32_t>r, <int32_t>t
                     n_cells += 1
-    return of_row_array[:n_cells].copy(), of_column_array[:n_cells].copy(), at_array
+    return of_row_array[:n_cells].astype(np.int64), of_column_array[:n_cells].astype(np.int64), at_array
 
 
 def nonzero_cells(const int64_t[:, ::1] table):
