@@ -100,18 +100,34 @@ def test_column_moments():
     assert (total.tolist(), squares.tolist()) == ([1, 0, 7], [1, 0, 25])
 
 
-@given(st.data())
-def test_distinct_tables(data):
-    df = data.draw(arrays(np.int64, st.integers(1, 12), elements=st.integers(0, 8)))
-    n_classes = data.draw(st.integers(1, 3))
-    tp = np.array([[data.draw(st.integers(0, int(d))) for d in df] for _ in range(n_classes)], dtype=np.int64)
-    of_class, of_term, at = counting.distinct_tables(tp, df, 5)
-    for c, t in np.ndindex(tp.shape):
-        own = at[c, t]
-        assert of_class[own] == c
-        assert (tp[c, of_term[own]], df[of_term[own]]) == (tp[c, t], df[t])
-    rare = {(c, tp[c, t], df[t]) for c, t in np.ndindex(tp.shape) if df[t] < 5}
-    assert len(of_class) == len(rare) + n_classes * (df >= 5).sum()
+def test_columns_with_equal_hashes_are_told_apart():
+    # The hash is a * factor(1) + b * factor(2), so these two columns of (a, b) have the same one.
+    factors = np.array([_scrambled(1) | 1, _scrambled(2) | 1], dtype=np.uint64).view(np.int64)
+    tables = [np.array([[factors[1], 0, 0, factors[1]], [0, factors[0], 0, 0]])]
+    first, kind = counting.distinct_columns(tables)
+    assert (first.tolist(), kind.tolist()) == ([0, 1, 2], [0, 1, 2, 0])
+
+
+def _scrambled(number):
+    number = (number ^ (number >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+    number = (number ^ (number >> 27)) * 0x94D049BB133111EB % 2**64
+    return number ^ (number >> 31)
+
+
+@given(st.data(), st.integers(1, 3), st.integers(0, 12), st.integers(1, 2))
+def test_distinct_cells(data, n_rows, n, n_tables):
+    cells = arrays(np.int64, (n_rows, n), elements=st.sampled_from([0, 0, 0, 1, 2, -1, 2**40]))
+    tables = [data.draw(cells) for _ in range(n_tables)]
+    group = data.draw(arrays(np.int64, n, elements=st.integers(0, 2)))
+    of_row, of_column, at = counting.distinct_cells(tables, group)
+
+    def content(r, t):
+        return r, group[t], *(table[r, t] for table in tables)
+
+    assert [content(*cell) for cell in np.ndindex(n_rows, n)] == [
+        content(of_row[own], of_column[own]) for own in at.ravel()
+    ]
+    assert len(of_row) == len({content(*cell) for cell in np.ndindex(n_rows, n)})
 
 
 @given(arrays(np.int64, SMALL, elements=st.integers(-2, 2)))

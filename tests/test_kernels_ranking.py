@@ -7,26 +7,35 @@ from hypothesis import strategies as st
 from termsieve.kernels import ranking
 
 
-@given(st.lists(st.tuples(st.integers(-1, 1), st.floats(-2, 2)), max_size=12), st.booleans())
-def test_places_number_the_distinct_keys(keys, grouped):
-    keys = [(group if grouped else 0, value) for group, value in keys]
-    order = sorted(range(len(keys)), key=lambda i: keys[i], reverse=True)
-    group = np.array([group for group, _ in keys] if grouped else [], dtype=np.int8)
-    found = ranking.places(
-        np.array(order, dtype=np.int64), np.array([v for _, v in keys], dtype=float), group
-    )
-    distinct = sorted(set(keys), reverse=True)
-    assert found.tolist() == [distinct.index(key) for key in keys]
+NUMBERS = st.one_of(st.sampled_from([0.0, -0.0, 1.0, np.inf, -np.inf]), st.floats(allow_nan=False))
 
 
-@given(st.data())
-def test_ordered_is_a_stable_sort(data):
-    n = data.draw(st.integers(0, 12))
+@given(st.data(), st.booleans())
+def test_ordered_is_a_stable_sort(data, grouped):
+    n, n_kinds = data.draw(st.integers(0, 12)), data.draw(st.integers(1, 6))
     base = np.array(data.draw(st.permutations(range(n))), dtype=np.int64)
-    kind = np.array(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)), dtype=np.int64)
-    ranks = np.array(data.draw(st.lists(st.integers(0, 3), min_size=4, max_size=4)), dtype=np.int64)
-    expected = sorted(base.tolist(), key=lambda t: ranks[kind[t]])
-    assert ranking.ordered(base, kind, ranks).tolist() == expected
+    kind = np.array(data.draw(st.lists(st.integers(0, n_kinds - 1), min_size=n, max_size=n)), dtype=np.int64)
+    value = data.draw(st.lists(NUMBERS, min_size=n_kinds, max_size=n_kinds))
+    group = data.draw(st.lists(st.integers(-128, 127), min_size=n_kinds, max_size=n_kinds)) if grouped else []
+    expected = sorted(base.tolist(), key=lambda t: (-group[kind[t]] if grouped else 0, -value[kind[t]]))
+    found = ranking.ordered(base, kind, np.array(value), np.array(group, dtype=np.int8))
+    assert found.tolist() == expected
+
+
+def test_many_kinds_are_ordered_by_all_their_digits():
+    rng = np.random.default_rng(0)
+    bits = rng.integers(-(2**63), 2**63, 5000, dtype=np.int64).view(np.float64)
+    value = np.concatenate([bits[np.isfinite(bits)], rng.normal(size=5000), rng.integers(-3, 3, 5000)])
+    base = rng.permutation(len(value))
+    expected = base[np.argsort(-value[base], kind="stable")]
+    found = ranking.ordered(base, np.arange(len(value)), value, np.zeros(0, dtype=np.int8))
+    assert found.tolist() == expected.tolist()
+
+
+def test_what_is_not_a_number_comes_last():
+    value = np.array([np.nan, -np.inf, 2.0, -np.nan])
+    found = ranking.ordered(np.array([3, 2, 1, 0]), np.arange(4), value, np.zeros(0, dtype=np.int8))
+    assert found.tolist() == [2, 1, 3, 0]
 
 
 @given(st.data())

@@ -152,38 +152,33 @@ class Scores:
             A slice of classes, and the arrays of values and directions.
         """
         if self.metric.reads == "terms":  # it may number them, so it sees all
-            for block in self._blocks(self.counts):
+            for block in self._blocks():
                 yield block.rows, block.values[:, columns], block.direction[:, columns]
             return
-        for block in self._blocks(self.counts, columns):
+        for block in self._blocks(columns):
             yield block.rows, block.values, block.direction
 
-    def _blocks(self, counts: Counts, columns: Any = slice(None)) -> Iterator[Block]:
-        """Yield the blocks of the columns of `counts`, which holds all columns or the distinct ones."""
+    def _blocks(self, columns: Any = slice(None)) -> Iterator[Block]:
+        counts = self.counts
         if self.metric.kind == "no class" and not sparse.issparse(counts.tp) and counts.n_classes > 1:
-            (one,) = self._blocks(counts.take([0]), columns)  # and all classes score alike
+            # All classes score alike.
+            (one,) = Scores(counts.take([0]), self.metric, self.folded)._blocks(columns)
             values = np.broadcast_to(one.values, (counts.n_classes, one.values.shape[1]))
             yield Block(slice(0, counts.n_classes), values, counts, columns)
             return
         for rows, tp, fp in counts.blocks(BLOCK_CELLS, columns):
             pos, neg = counts.pos[rows, None], counts.neg[rows, None]
-            values = self.values_of(tp, fp, pos, neg, self._extra(counts, rows, columns))
+            values = self.values_of(tp, fp, pos, neg, self._extra(rows, columns))
             yield Block(rows, values, counts, columns, self.metric.kind == "signed")
 
     def distinct(self) -> tuple[Iterator[Block], NDArray[np.int64]]:
         """Return the blocks of the distinct columns, and for each column which of these it is."""
+        first, kind = self._distinct_columns()
         if self._reads_tables_only:
-            values, at, kind = self._table_values()
+            values, at = self._table_values()
             signed = self.metric.kind == "signed"
-            whole = slice(0, self.counts.n_classes)
-            return iter([Block(whole, values[at], self.counts.distinct[0], signed=signed)]), kind
-        if sparse.issparse(self.counts.tp) or self.metric.reads == "terms" or self.metric.by_name:
-            return self._blocks(self.counts), np.arange(self.counts.n_terms)
-        if self.metric.reads and self.counts.occurrences:
-            first, kind = self.counts.distinct_occurrences
-            return self._blocks(self.counts, first), kind
-        counts, kind = self.counts.distinct
-        return self._blocks(counts), kind
+            return iter([Block(slice(0, len(at)), values[at], self.counts, first, signed)]), kind
+        return self._blocks(first), kind
 
     def greatest(self) -> tuple[Floats, NDArray[np.int64]]:
         """Return the greatest score of each distinct column, and for each column which of these it is.
@@ -192,28 +187,44 @@ class Scores:
         """
         signed = self.metric.kind == "signed"
         if self._reads_tables_only:
-            values, at, kind = self._table_values()
-            return kernel.greatest(np.abs(values) if signed else values, at), kind
+            values, at = self._table_values()
+            return kernel.greatest(np.abs(values) if signed else values, at), self._distinct_columns()[1]
         blocks, kind = self.distinct()
         parts = [(np.abs(block.values) if signed else block.values).max(axis=0) for block in blocks]
         return reduce(np.maximum, parts), kind
 
+    def _distinct_columns(self) -> tuple[Any, NDArray[np.int64]]:
+        """Return the columns that can differ in their scores, and for each column which of these it is."""
+        counts = self.counts
+        if sparse.issparse(counts.tp) or self.metric.reads == "terms" or self.metric.by_name:
+            return slice(None), np.arange(counts.n_terms)
+        return counts.distinct_occurrences if self._reads_occurrences else counts.distinct
+
+    @property
+    def _reads_occurrences(self) -> bool:
+        return self.metric.reads == "occurrences" and self.counts.occurrences
+
     @property
     def _reads_tables_only(self) -> bool:
-        """Whether a score depends on nothing but the 2x2 table, so that distinct tables are scored once."""
+        """Whether a score depends on nothing but the counts of its cell, so that equal cells are scored once."""
         metric, counts = self.metric, self.counts
-        if sparse.issparse(counts.tp) or metric.reads == "terms" or metric.by_name or metric.needs:
+        if sparse.issparse(counts.tp) or counts.weighted or metric.reads == "terms" or metric.by_name:
             return False
-        return not counts.weighted and not (metric.reads and counts.occurrences)
+        if metric.kind == "no class":  # one class is scored for all
+            return False
+        return self._reads_occurrences or not metric.needs
 
-    def _table_values(self) -> tuple[Floats, NDArray[np.int32], NDArray[np.int64]]:
-        """Return the scores of the distinct tables, where each class and distinct column finds its own, and
-        which distinct column each column is.
-        """
-        counts, kind = self.counts.distinct
-        tp, fp, pos, neg, at = counts.tables
-        values = np.ascontiguousarray(self.values_of(tp, fp, pos, neg), dtype=np.float64)
-        return values, at, kind
+    def _table_values(self) -> tuple[Floats, NDArray[np.int32]]:
+        """Return the scores of the distinct tables, and where each class and distinct column finds its own."""
+        found = self.counts.occurrence_tables if self._reads_occurrences else self.counts.tables
+        values = np.empty(len(found.tp))
+        for start in range(0, len(values), BLOCK_CELLS):
+            block = slice(start, start + BLOCK_CELLS)
+            tf = None if found.tf is None else found.tf[block]
+            extra = {} if tf is None else self._extra(found.of_class[block], found.of_column[block], tf)
+            tables = (part[block] for part in (found.tp, found.fp, found.pos, found.neg))
+            values[block] = self.values_of(*tables, extra)
+        return values, found.at
 
     def values_of(self, tp: Any, fp: Any, pos: Any, neg: Any, extra: Mapping[str, Any] = {}) -> Floats:
         """Return the scores of tables, folded as these scores are; `extra` is what the metric reads.
@@ -246,24 +257,29 @@ class Scores:
             )
         return values
 
-    def _extra(self, counts: Counts, rows: slice, columns: Any) -> dict[str, Any]:
-        """Return what the metric reads beyond the tables of `counts`."""
-        reads, whole = self.metric.reads, self.counts
+    def _extra(self, rows: Any, columns: Any, tf: Any = None) -> dict[str, Any]:
+        """Return what the metric reads beyond the tables of some classes and columns.
+
+        The rows are a slice of classes, or an array with a class for each of the columns; the occurrences `tf`
+        are then given.
+        """
+        reads, counts = self.metric.reads, self.counts
         if reads == "terms":
             return {"terms": counts.terms}
         if reads != "occurrences" or (counts.tf is None and not self.metric.needs):
             return {}
-        if whole.tf is None or whole.tf_total is None or counts.tf_total is None or counts.squares is None:
+        if counts.tf is None or counts.tf_total is None or counts.squares is None or counts.tf_pos is None:
             raise InputError(f"metric '{self.metric}' needs word occurrences; count with occurrences=True")
-        tf = dense_rows(counts.tf, rows)[:, columns]
-        inside = np.asarray(whole.tf[rows].sum(axis=1), dtype=np.float64).reshape(-1, 1)
+        inside = counts.tf_pos[rows].astype(np.float64)
+        if tf is None:
+            tf, inside = dense_rows(counts.tf, rows)[:, columns], inside[:, None]
         occurrences = Occurrences(
             tf_pos=tf.astype(np.float64),
             tf_neg=(counts.tf_total[columns] - tf).astype(np.float64),
             all_pos=inside,
-            all_neg=whole.tf_total.sum() - inside,
+            all_neg=counts.tf_total.sum() - inside,
             squares=counts.squares[columns].astype(np.float64),
-            n_terms=whole.n_terms,
+            n_terms=counts.n_terms,
             names=None if counts.terms is None else counts.terms[columns],
         )
         return {"occurrences": occurrences}

@@ -18,24 +18,29 @@ from termsieve.counts.cells import are_same, bits, dense_rows, number_table, out
 from termsieve.counts.documents import tables_of
 from termsieve.display import SHOWN_ROWS, html_table
 from termsieve.errors import InputError, ParameterError, unknown_name
-from termsieve.kernels import counting
+from termsieve.kernels import counting, ranking
 
 if TYPE_CHECKING:
     import polars
 
-NUMBERED_DF = 1024  # rarer terms often share their 2x2 tables, so these tables are numbered
 FIELDS = (*TABLES, "n_docs", "classes", "multilabel", "weighted")
 Ints = NDArray[np.int64]  # of real weights, float64
 
 
 class Tables(NamedTuple):
-    """Distinct 2x2 tables, and for each class and term the position of its table."""
+    """Distinct 2x2 tables, each with a class and a column that have it, and perhaps with its occurrences.
 
+    `at` holds for each class and distinct column the position of its table.
+    """
+
+    at: NDArray[np.int32]
+    of_class: NDArray[np.int64]
+    of_column: NDArray[np.int64]
     tp: Ints
     fp: Ints
     pos: Ints
     neg: Ints
-    at: NDArray[np.int32]
+    tf: Ints | None = None
 
 
 class Counts:
@@ -232,6 +237,11 @@ class Counts:
         """Whether the occurrences of terms were counted, too."""
         return self.tf is not None
 
+    @cached_property
+    def tf_pos(self) -> Ints | None:
+        """Occurrences of all terms in each class, if they were counted."""
+        return None if self.tf is None else np.asarray(self.tf.sum(axis=1)).ravel()
+
     @property
     def problems(self) -> NDArray[np.intp]:
         """Positions of the classes that are problems.
@@ -244,20 +254,18 @@ class Counts:
     @cached_property
     def by_df(self) -> NDArray[np.intp]:
         """Columns by decreasing document frequency, then by index: the order of ties."""
-        return np.argsort(-self.df, kind="stable")
+        each = np.arange(self.n_terms)
+        return ranking.ordered(each, each, self.df.astype(np.float64), np.zeros(0, dtype=np.int8))
 
     @cached_property
-    def distinct(self) -> tuple[Counts, NDArray[np.int64]]:
-        """The document counts of the distinct columns, and for each column which of these it equals.
+    def distinct(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The first of each group of columns that are equal in all classes, and each column's group.
 
         Most terms are rare and have the same counts in all classes as many others, so functions of counts are
         computed on the distinct columns only.
         """
         first, kind = counting.distinct_columns([bits(self.tp), bits(self.df)[None, :]])
-        counts = self.replace(
-            tp=self.tp[:, first], df=self.df[first], terms=None, tf=None, tf_total=None, squares=None
-        )
-        return counts, kind
+        return first, kind
 
     @cached_property
     def distinct_occurrences(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -291,10 +299,22 @@ class Counts:
 
     @cached_property
     def tables(self) -> Tables:
-        """The distinct 2x2 tables of all classes, and for each class and term the position of its table."""
-        of_class, of_term, at = counting.distinct_tables(self.tp, self.df, NUMBERED_DF)
-        tp, df, pos = self.tp[of_class, of_term], self.df[of_term], self.pos[of_class]
-        return Tables(tp, df - tp, pos, self.n_docs - pos, at)
+        """The distinct 2x2 tables of all classes and of the columns of `distinct`."""
+        return self._tables(self.distinct[0], [self.df])
+
+    @cached_property
+    def occurrence_tables(self) -> Tables:
+        """The tables that differ in documents or occurrences, of the columns of `distinct_occurrences`."""
+        return self._tables(self.distinct_occurrences[0], [self.df, self.tf_total, self.squares], self.tf)
+
+    def _tables(self, first: NDArray[np.int64], totals: list[Any], *more: Any) -> Tables:
+        """Return the tables of some columns that differ in tp, in `more` or in their `totals`."""
+        _, group = counting.distinct_columns([total[None, first] for total in totals])
+        tables = [np.take(table, first, axis=1) for table in (self.tp, *more)]
+        of_class, of_first, at = counting.distinct_cells(tables, group)
+        tp, *tf = (table[of_class, of_first] for table in tables)
+        of_column, pos = first[of_first], self.pos[of_class]
+        return Tables(at, of_class, of_column, tp, self.df[of_column] - tp, pos, self.n_docs - pos, *tf)
 
     def names(self) -> NDArray[Any]:
         """Return the terms, or x0, x1, ... where they have no names."""

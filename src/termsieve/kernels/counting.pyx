@@ -4,7 +4,7 @@ import numpy as np
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
 cdef extern from *:
     """
@@ -17,7 +17,7 @@ cdef extern from *:
     void prefetch(const void *) noexcept nogil
 
 cdef Py_ssize_t DOCS_IN_CACHE = 20_000
-cdef Py_ssize_t TILE = 64  # columns compared together
+cdef Py_ssize_t TILE = 1024  # columns hashed together
 cdef Py_ssize_t AHEAD = 4  # documents fetched ahead: the processor cannot guess where the next of a class is
 cdef uint64_t LARGEST_ROOT = 3_037_000_499  # its square is the largest one below 2**63
 cdef Py_ssize_t MOST_COUNTED = 65_535  # what a counter of 16 bits holds; narrow counters stay in cache
@@ -83,11 +83,16 @@ def class_sums(
     int64_t[:, ::1] out,
 ):
     """Add to out[c, t] the values of term t over the documents of class c."""
-    cdef Py_ssize_t c, i, j, d
+    cdef Py_ssize_t c, i, j, d, ahead
     with nogil:
         for c in range(out.shape[0]):
             for i in range(class_ptr[c], class_ptr[c + 1]):
                 d = docs[i]
+                if i + AHEAD < class_ptr[c + 1]:
+                    ahead = docs[i + AHEAD]
+                    for j in range(indptr[ahead], indptr[ahead + 1], 8):
+                        prefetch(&indices[j])
+                        prefetch(&values[j])
                 for j in range(indptr[d], indptr[d + 1]):
                     out[c, indices[j]] += values[j]
 
@@ -189,107 +194,133 @@ def repeats_columns(const Index[::1] indptr, const Index[::1] indices, Py_ssize_
 def distinct_columns(list tables):
     """Return the first of the columns that are equal, and for each column which of these it is equal to.
 
-    A column has its values in all tables, which have the same number of columns. Tiles of columns that stay in
-    cache are hashed row by row. Columns with the same hash are then compared value by value.
+    A column has its values in all tables, which have the same number of columns. Columns with the same hash are
+    taken to be equal, and then compared value by value; if two differ, all are hashed again in another way.
     """
-    cdef Py_ssize_t n = tables[0].shape[1], width = sum(map(len, tables)), i, j, slot, n_kinds = 0, size = 16
-    cdef Py_ssize_t room = 1024, start, count
+    cdef Py_ssize_t n = tables[0].shape[1]
+    mix = np.empty(n, dtype=np.uint64)
+    first, kind = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    cdef uint64_t seed = 0
+    while True:
+        hash_columns(tables, seed, mix)
+        distinct = first[: number_hashes(mix, first, kind)].copy()
+        if all([same_rows(table, distinct, kind) for table in tables]):
+            return distinct, kind
+        seed += 1
+
+
+cdef hash_columns(list tables, uint64_t seed, uint64_t[::1] mix):
+    """Set the hash of each column: a sum of its values, each multiplied by a number of its row."""
+    cdef Py_ssize_t n = mix.shape[0], start, stop, r, i, row
+    cdef const int64_t[:, ::1] table
+    cdef uint64_t factor
+    for start in range(0, n, TILE):
+        stop = min(n, start + TILE)
+        row = 0
+        mix[start:stop] = 0
+        for table in tables:
+            with nogil:
+                for r in range(table.shape[0]):
+                    row += 1
+                    factor = scrambled(<uint64_t>row + (seed << 32)) | 1
+                    for i in range(start, stop):
+                        mix[i] += <uint64_t>table[r, i] * factor
+
+
+cdef Py_ssize_t number_hashes(const uint64_t[::1] mix, int64_t[::1] first, int64_t[::1] kind):
+    """Number the distinct hashes in the order of the columns; return how many there are."""
+    cdef Py_ssize_t n = mix.shape[0], size = 1024, n_kinds = 0, i, k, slot
+    cdef int32_t[::1] table = np.full(size, -1, dtype=np.int32)
+    for i in range(n):
+        if 2 * n_kinds >= size:
+            size *= 2
+            table = np.full(size, -1, dtype=np.int32)
+            for k in range(n_kinds):
+                table[slot_of(mix, first, table, mix[first[k]])] = <int32_t>k
+        slot = slot_of(mix, first, table, mix[i])
+        if table[slot] < 0:
+            table[slot] = <int32_t>n_kinds
+            first[n_kinds] = i
+            n_kinds += 1
+        kind[i] = table[slot]
+    return n_kinds
+
+
+cdef inline Py_ssize_t slot_of(
+    const uint64_t[::1] mix, const int64_t[::1] first, const int32_t[::1] table, uint64_t wanted
+) noexcept nogil:
+    cdef Py_ssize_t last = table.shape[0] - 1, slot = <Py_ssize_t>(scrambled(wanted) & <uint64_t>last)
+    while table[slot] >= 0 and mix[first[table[slot]]] != wanted:
+        slot = (slot + 1) & last
+    return slot
+
+
+cdef inline uint64_t scrambled(uint64_t number) noexcept nogil:
+    number = (number ^ (number >> 30)) * 0xBF58476D1CE4E5B9u
+    number = (number ^ (number >> 27)) * 0x94D049BB133111EBu
+    return number ^ (number >> 31)
+
+
+cdef bint same_rows(const int64_t[:, ::1] table, const int64_t[::1] first, const int64_t[::1] kind):
+    """Return whether each column of a table is equal to the first of its kind."""
+    cdef Py_ssize_t r, i
+    cdef int64_t[::1] row = np.empty(first.shape[0], dtype=np.int64)
+    cdef int64_t differences = 0
+    with nogil:
+        for r in range(table.shape[0]):
+            for i in range(first.shape[0]):
+                row[i] = table[r, first[i]]
+            for i in range(table.shape[1]):
+                differences |= table[r, i] ^ row[kind[i]]
+    return differences == 0
+
+
+def distinct_cells(list tables, const int64_t[::1] group):
+    """Return the distinct (row, values in all tables, group of the column), and for each cell which it has.
+
+    They are given by a row and a column that has them; the groups are numbered from 0. Most cells are 0 in all
+    tables, and found by their group; the others are looked up by a hash.
+    """
+    cdef const int64_t[:, ::1] table = tables[0], other = tables[len(tables) - 1]
+    cdef Py_ssize_t n_rows = table.shape[0], n = table.shape[1], r, t, slot, size = 16, first = 0, n_cells = 0
+    cdef Py_ssize_t n_groups = int(np.max(group)) + 1 if n else 0
     while size < 2 * n:
         size *= 2
-    first_array, kind_array = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    cdef int64_t[::1] first = first_array, kind = kind_array
-    cdef int64_t[::1] table = np.full(size, -1, dtype=np.int64)
-    cdef int64_t[:, ::1] kept = np.empty((room, width), dtype=np.int64)
-    cdef int64_t[:, ::1] tile = np.empty((width, TILE), dtype=np.int64)
-    cdef uint64_t[::1] mix = np.empty(TILE, dtype=np.uint64)
-    for start in range(0, n, TILE):
-        count = min(TILE, n - start)
-        copy_tile(tables, start, count, tile)
-        with nogil:
-            hash_tile(tile, count, mix)
-        if n_kinds + count > room:
-            room = max(2 * room, n_kinds + count)
-            kept = grown(kept, room)
-        with nogil:
-            for i in range(count):
-                slot = <Py_ssize_t>(mix[i] & <uint64_t>(size - 1))
-                while table[slot] >= 0 and not same_column(tile, i, kept, table[slot]):
-                    slot = (slot + 1) & (size - 1)
-                if table[slot] < 0:
-                    table[slot] = n_kinds
-                    first[n_kinds] = start + i
-                    for j in range(width):
-                        kept[n_kinds, j] = tile[j, i]
-                    n_kinds += 1
-                kind[start + i] = table[slot]
-    return first_array[:n_kinds].copy(), kind_array
-
-
-cdef void copy_tile(list tables, Py_ssize_t start, Py_ssize_t count, int64_t[:, ::1] tile):
-    cdef Py_ssize_t row = 0, r
-    cdef const int64_t[:, ::1] part
-    for part in tables:
-        for r in range(part.shape[0]):
-            memcpy(&tile[row, 0], &part[r, start], count * sizeof(int64_t))
-            row += 1
-
-
-cdef void hash_tile(const int64_t[:, ::1] tile, Py_ssize_t count, uint64_t[::1] mix) noexcept nogil:
-    cdef Py_ssize_t i, j
-    for i in range(count):
-        mix[i] = 0
-    for j in range(tile.shape[0]):
-        for i in range(count):
-            mix[i] = (mix[i] ^ <uint64_t>tile[j, i]) * 0x9E3779B97F4A7C15u
-            mix[i] ^= mix[i] >> 29
-
-
-cdef bint same_column(
-    const int64_t[:, ::1] tile, Py_ssize_t i, const int64_t[:, ::1] kept, Py_ssize_t which
-) noexcept nogil:
-    cdef Py_ssize_t j
-    for j in range(tile.shape[0]):
-        if tile[j, i] != kept[which, j]:
-            return False
-    return True
-
-
-def grown(const int64_t[:, ::1] rows, Py_ssize_t room):
-    larger = np.empty((room, rows.shape[1]), dtype=np.int64)
-    larger[: rows.shape[0]] = rows
-    return larger
-
-
-def distinct_tables(const int64_t[:, ::1] tp, const int64_t[::1] df, Py_ssize_t numbered_df):
-    """Return the distinct (class, tp, df) of all classes and terms, and for each cell which of them it has.
-
-    Terms in `numbered_df` documents or more are not looked up: each keeps its own tables. So does a cell
-    with values that no documents can give.
-    """
-    cdef Py_ssize_t n_classes = tp.shape[0], n_terms = tp.shape[1], c, t, number, n_tables = 0
-    cdef Py_ssize_t n_numbers = numbered_df * (numbered_df + 1) // 2
-    at_array = np.empty((n_classes, n_terms), dtype=np.int32)
-    of_class_array = np.empty(n_classes * n_terms, dtype=np.int32)
-    of_term_array = np.empty(n_classes * n_terms, dtype=np.int32)
+    at_array = np.empty((n_rows, n), dtype=np.int32)
+    of_row_array, of_column_array = np.empty((2, n_rows * n), dtype=np.int32)
     cdef int32_t[:, ::1] at = at_array
-    cdef int32_t[::1] of_class = of_class_array, of_term = of_term_array
-    cdef int32_t[::1] seen_in = np.full(n_numbers, -1, dtype=np.int32)
-    cdef int32_t[::1] place = np.empty(n_numbers, dtype=np.int32)
+    cdef int32_t[::1] of_row = of_row_array, of_column = of_column_array
+    # What a row puts into these is below the first cell of the next row, and so counts as empty there.
+    cdef int32_t[::1] slots = np.full(size, -1, dtype=np.int32), zeros = np.full(n_groups, -1, dtype=np.int32)
+    cdef int32_t found
     with nogil:
-        for c in range(n_classes):
-            for t in range(n_terms):
-                if 0 <= tp[c, t] <= df[t] < numbered_df:
-                    number = df[t] * (df[t] + 1) // 2 + tp[c, t]
-                    if seen_in[number] == c:
-                        at[c, t] = place[number]
-                        continue
-                    seen_in[number] = <int32_t>c
-                    place[number] = <int32_t>n_tables
-                of_class[n_tables] = <int32_t>c
-                of_term[n_tables] = <int32_t>t
-                at[c, t] = <int32_t>n_tables
-                n_tables += 1
-    return of_class_array[:n_tables].copy(), of_term_array[:n_tables].copy(), at_array
+        for r in range(n_rows):
+            first = n_cells
+            for t in range(n):
+                if table[r, t] == 0 and other[r, t] == 0:
+                    found = zeros[group[t]]
+                    if found < first:
+                        found = zeros[group[t]] = <int32_t>n_cells
+                else:
+                    slot = <Py_ssize_t>(
+                        scrambled(
+                            (<uint64_t>group[t] << 42) ^ (<uint64_t>table[r, t] << 21) ^ <uint64_t>other[r, t]
+                        ) & <uint64_t>(size - 1)
+                    )
+                    while slots[slot] >= first and not (
+                        table[r, of_column[slots[slot]]] == table[r, t]
+                        and other[r, of_column[slots[slot]]] == other[r, t]
+                        and group[of_column[slots[slot]]] == group[t]
+                    ):
+                        slot = (slot + 1) & (size - 1)
+                    found = slots[slot]
+                    if found < first:
+                        found = slots[slot] = <int32_t>n_cells
+                at[r, t] = found
+                if found == n_cells:
+                    of_row[n_cells], of_column[n_cells] = <int32_t>r, <int32_t>t
+                    n_cells += 1
+    return of_row_array[:n_cells].astype(np.int64), of_column_array[:n_cells].astype(np.int64), at_array
 
 
 def nonzero_cells(const int64_t[:, ::1] table):

@@ -2,26 +2,13 @@
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.string cimport memcpy
 
-
-def places(const int64_t[::1] order, const double[::1] value, const signed char[::1] group):
-    """Return for each item how many distinct pairs (group, value) come before its own in `order`.
-
-    `group` is empty if there are no groups.
-    """
-    cdef Py_ssize_t n = order.shape[0], i
-    cdef int64_t place = 0, item, before
-    cdef bint grouped = group.shape[0] > 0
-    made = np.zeros(n, dtype=np.int64)
-    cdef int64_t[::1] out = made
-    with nogil:
-        for i in range(1, n):
-            item, before = order[i], order[i - 1]
-            if value[item] != value[before] or (grouped and group[item] != group[before]):
-                place += 1
-            out[item] = place
-    return made
+cdef enum:
+    DIGIT_BITS = 11
+    DIGITS = 2048
+    PASSES = 6  # digits of a key of 64 bits
 
 
 def greatest(const double[::1] values, const int32_t[:, ::1] at):
@@ -37,23 +24,93 @@ def greatest(const double[::1] values, const int32_t[:, ::1] at):
     return found
 
 
-def ordered(const int64_t[::1] base, const int64_t[::1] kind, const int64_t[::1] place_of_kind):
-    """Return the items of `base` sorted by the place of their kind; ties keep the order of `base`."""
-    cdef Py_ssize_t n = base.shape[0], i
+def ordered(
+    const int64_t[::1] base, const int64_t[::1] kind, const double[::1] value, const signed char[::1] group
+):
+    """Return the items of `base` by decreasing group, then by decreasing value of their kind.
+
+    Ties keep the order of `base`; `group` is empty if there are no groups. The kinds are sorted digit by digit,
+    the items by counting how many have each place.
+    """
+    cdef Py_ssize_t n = base.shape[0], n_kinds = value.shape[0], i
     made = np.empty(n, dtype=np.int64)
     cdef int64_t[::1] out = made
-    cdef int64_t[::1] start = np.zeros(_span(place_of_kind) + 1, dtype=np.int64)
-    cdef int64_t[::1] place = np.empty(n, dtype=np.int64)
+    cdef int32_t[::1] place = np.empty(n_kinds, dtype=np.int32), at = np.empty(n, dtype=np.int32)
+    cdef int64_t[::1] start = np.zeros(n_kinds + 1, dtype=np.int64)
+    cdef uint64_t[:, ::1] keys = np.empty((2, n_kinds), dtype=np.uint64)
+    cdef int32_t[:, ::1] items = np.empty((2, n_kinds), dtype=np.int32)
+    cdef int64_t[:, ::1] counts = np.zeros((PASSES + 1, DIGITS), dtype=np.int64)
     with nogil:
+        if n_kinds:
+            number_places(value, group, keys, items, counts, place)
         for i in range(n):
-            place[i] = place_of_kind[kind[base[i]]]
-            start[place[i] + 1] += 1
-        for i in range(1, start.shape[0]):
+            at[i] = place[kind[base[i]]]
+            start[at[i] + 1] += 1
+        for i in range(1, n_kinds + 1):
             start[i] += start[i - 1]
         for i in range(n):
-            out[start[place[i]]] = base[i]
-            start[place[i]] += 1
+            out[start[at[i]]] = base[i]
+            start[at[i]] += 1
     return made
+
+
+cdef void number_places(
+    const double[::1] value,
+    const signed char[::1] group,
+    uint64_t[:, ::1] keys,
+    int32_t[:, ::1] items,
+    int64_t[:, ::1] counts,
+    int32_t[::1] place,
+) noexcept nogil:
+    """Set for each kind how many distinct pairs (group, value) come before its own; the rest is room."""
+    cdef Py_ssize_t n = value.shape[0], i, digit, total
+    cdef int p, side = 0
+    cdef bint grouped = group.shape[0] > 0
+    cdef uint64_t key
+    cdef int32_t number = 0, item
+    for i in range(n):
+        keys[0, i] = key = falling_key(value[i])
+        items[0, i] = <int32_t>i
+        for p in range(PASSES):
+            counts[p, (key >> (p * DIGIT_BITS)) & (DIGITS - 1)] += 1
+        if grouped:
+            counts[PASSES, 127 - group[i]] += 1
+    for p in range(PASSES + grouped):
+        total = digit_of(keys[0, 0], group, 0, p)
+        if counts[p, total] == n:  # all have the same digit
+            continue
+        total = 0
+        for digit in range(DIGITS):
+            total += counts[p, digit]
+            counts[p, digit] = total - counts[p, digit]
+        for i in range(n):
+            digit = digit_of(keys[side, i], group, items[side, i], p)
+            keys[1 - side, counts[p, digit]] = keys[side, i]
+            items[1 - side, counts[p, digit]] = items[side, i]
+            counts[p, digit] += 1
+        side = 1 - side
+    place[items[side, 0]] = 0
+    for i in range(1, n):
+        item = items[side, i]
+        if keys[side, i] != keys[side, i - 1] or (grouped and group[item] != group[items[side, i - 1]]):
+            number += 1
+        place[item] = number
+
+
+cdef inline Py_ssize_t digit_of(
+    uint64_t key, const signed char[::1] group, Py_ssize_t item, int p
+) noexcept nogil:
+    return 127 - group[item] if p == PASSES else <Py_ssize_t>((key >> (p * DIGIT_BITS)) & (DIGITS - 1))
+
+
+cdef inline uint64_t falling_key(double value) noexcept nogil:
+    """Return a number that falls as the value rises; 0.0 and -0.0 have the same one, NaN the greatest."""
+    cdef uint64_t bits
+    if value != value:
+        return <uint64_t>-1
+    value += 0.0  # -0.0 becomes 0.0
+    memcpy(&bits, &value, sizeof(double))
+    return bits if bits >> 63 else bits ^ 0x7FFFFFFFFFFFFFFFu
 
 
 def interleaved(const int64_t[::1] first, const int64_t[::1] second, const unsigned char[::1] from_first):

@@ -11,12 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsieve.counts import matrix as layout
+from termsieve.counts.table import Counts
 from termsieve.errors import InputError, ParameterError, unknown_name
 from termsieve.kernels import ranking as kernel
 from termsieve.limits import document_limits
 from termsieve.metrics import METRICS, Floats
 from termsieve.ranking.ranked import Columns, Combine, Ranking, Side
 from termsieve.scores import Block, Scores
+
+NO_GROUPS = np.zeros(0, dtype=np.int8)
 
 
 def rank(
@@ -73,14 +76,8 @@ def rank(
     """
     _check(scores, side, ratio, alpha, combine)
     counts = scores.counts
-    # A term in documents of any weight is in at least one, though their weights may be below 1.
-    any_weight = counts.weighted and min_df == 1
-    low, high = document_limits(counts.n_docs, 0.0 if any_weight else min_df, max_df)
-    eligible = (counts.df > 0 if any_weight else counts.df >= low) & (counts.df <= high)
     kept = counts.columns(keep, "keep")
-    eligible[kept] = True
-    eligible[counts.columns(drop, "drop")] = False
-    base = counts.by_df if eligible.all() else counts.by_df[eligible[counts.by_df]]
+    base, kept = _eligible(counts, min_df, max_df, kept, counts.columns(drop, "drop"))
     if combine == "joint":
         value = _joint(scores)
         ranking = Ranking(_sorted(base, Key(None, value), np.arange(len(value))), value, counts)
@@ -89,8 +86,24 @@ def rank(
     else:
         ranking = _by_combined_key(scores, base, side, ratio, alpha, combine)
     prefers = side if ratio is None else "positive"
-    kept = kept[eligible[kept]]
     return replace(ranking, class_scores=scores, prefers=prefers, combine=combine, alpha=alpha, keep=kept)
+
+
+def _eligible(
+    counts: Counts, min_df: float, max_df: float, kept: Columns, dropped: Columns
+) -> tuple[Columns, Columns]:
+    """Return the columns that are ranked, in the order of ties, and those of `kept` that are not dropped."""
+    # A term in documents of any weight is in at least one, though their weights may be below 1.
+    any_weight = counts.weighted and min_df == 1
+    low, high = document_limits(counts.n_docs, 0.0 if any_weight else min_df, max_df)
+    rare = counts.df <= 0 if any_weight else counts.df < low
+    frequent = counts.df > high
+    if len(kept) == len(dropped) == 0:  # a stretch, because ties are ordered by document frequency
+        return counts.by_df[np.count_nonzero(frequent) : counts.n_terms - np.count_nonzero(rare)], kept
+    eligible = ~(rare | frequent)
+    eligible[kept] = True
+    eligible[dropped] = False
+    return counts.by_df[eligible[counts.by_df]], kept[eligible[kept]]
 
 
 def _check(scores: Scores, side: Any, ratio: Any, alpha: Any, combine: Any) -> None:
@@ -193,12 +206,8 @@ def _greater(a: Key, b: Key) -> Key:
 
 def _sorted(base: Columns, key: Key, kind: Columns) -> Columns:
     """Return the columns of `base` by decreasing key; ties keep the order of `base`."""
-    by_key = np.argsort(-key.value)  # equal keys in any order, because they share a place
-    group = np.zeros(0, dtype=np.int8)
-    if key.group is not None:
-        group = key.group
-        by_key = by_key[np.argsort(-group[by_key], kind="stable")]
-    return kernel.ordered(base, kind, kernel.places(by_key, key.value, group))
+    value = np.ascontiguousarray(key.value, dtype=np.float64)
+    return kernel.ordered(base, kind, value, NO_GROUPS if key.group is None else key.group)
 
 
 def interleaved(positive: Columns, negative: Columns, ratio: float) -> Columns:
