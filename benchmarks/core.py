@@ -157,8 +157,8 @@ def starting(quick: bool) -> Iterator[Row]:
         table.write_text("label,text\n" + "\n".join(lines), encoding="utf-8")
         command = [sys.executable, "-m", "termsieve", "rank", table, "--text", "text", "--label", "label"]
         yield compared(
-            "termsieve rank, 1 MB CSV, whole command", "a fresh process", scikit, lambda: run(command), ".6 s",
-            memory=False,
+            "termsieve rank, 1 MB CSV, whole command", "a fresh process", scikit, lambda: run(command),
+            ".6 s", memory=False,
         )  # fmt: skip
 
 

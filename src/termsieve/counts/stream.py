@@ -27,7 +27,7 @@ from termsieve.terms import Analysis
 PIECE_CHARACTERS = 512 << 20
 PIECE_LEAST = 64 << 20
 PIECE_DOCUMENTS = MAX_DOCUMENTS  # number of documents that one counter can hold
-READ_AHEAD = 4  # number of batches of files that one thread reads while others count
+READ_AHEAD = 8  # number of batches of files that one thread reads while others count
 FORMAT = "termsieve-checkpoint 2"  # version 1 knew files by size and time only
 LISTS = ("files", "stamps")  # of a checkpoint's head
 
