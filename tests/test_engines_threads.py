@@ -1,8 +1,10 @@
+import gc
 import io
 import os
 import signal
 import subprocess
 import sys
+import threading
 from collections import Counter as Bag
 from itertools import pairwise
 from pathlib import Path
@@ -335,6 +337,41 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_counts(tmp_path):
     seen = []
     assert count(tmp_path, checkpoint=saved, progress=seen.append) == in_memory(corpus)
     assert seen[0] > 300
+
+
+@pytest.mark.parametrize("ahead", [1, 8])
+def test_files_read_ahead_give_the_same_file_of_counts_for_any_workers(tmp_path, monkeypatch, ahead):
+    monkeypatch.setattr(sources, "BATCH_DOCUMENTS", 10)
+    monkeypatch.setattr(stream, "READ_AHEAD", ahead)
+    corpus = unicode_corpus(300, several=True)
+    paths = in_parts(corpus, tmp_path)
+    saved = []
+    for workers in (1, 2, 3, 5):
+        counts = count(paths, workers=workers, occurrences=True)
+        assert counts == in_memory(corpus, True)
+        counts.save(tmp_path / "counts")
+        saved.append((tmp_path / "counts").read_bytes())
+    assert len(set(saved)) == 1
+
+
+@pytest.mark.parametrize("workers", [2, 3])
+def test_a_fault_while_files_are_read_ahead_is_one_sentence_and_leaves_no_thread(
+    tmp_path, monkeypatch, workers
+):
+    monkeypatch.setattr(sources, "BATCH_DOCUMENTS", 10)
+    paths = in_parts(unicode_corpus(300), tmp_path)
+    before = set(threading.enumerate())
+
+    def tokens(text):
+        raise InputError("no tokens today")
+
+    with pytest.raises(InputError, match="no tokens today"):
+        count(paths, tokenizer=tokens, token_pattern=None, workers=workers)
+    Path(paths[2]).write_bytes(b"PAR1" + bytes(500))
+    with pytest.raises(FormatError, match=r"^\S*p2\.parquet is no readable Parquet file: [^\n]*$"):
+        count(paths, workers=workers)
+    gc.collect()
+    assert set(threading.enumerate()) <= before
 
 
 def test_what_was_counted_before_a_damaged_file_is_not_lost(tmp_path, monkeypatch):

@@ -16,6 +16,7 @@ Columns = dict[str, str | tuple[str, ...]]  # role -> column, or several indicat
 Rows = Sequence[Sequence[Any]]
 LONG_TEXT = 15  # mean number of characters from which the cells of a column may be documents
 INDICATOR = {"0", "1", "0.0", "1.0", "True", "False", "true", "false", "TRUE", "FALSE"}
+_WIDE = re.compile("[\u0e00-\U0010ffff]")  # letters outside the alphabets
 _WORD = 10  # most characters that a cell without spaces, such as an id, counts for
 # Role -> the usual names, in lower case, by which a column is recognised.
 USUAL_NAMES: dict[str, tuple[str, ...]] = {
@@ -242,7 +243,7 @@ def _weight(cell: str) -> int:
     """
     if cell.isascii():
         return len(cell) if " " in cell.strip() else min(len(cell), _WORD)
-    n_wide = sum(character > "\u0dff" for character in cell)
+    n_wide = len(_WIDE.findall(cell))
     return len(cell) + 2 * n_wide if n_wide or " " in cell.strip() else min(len(cell), _WORD)
 
 

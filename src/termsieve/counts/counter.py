@@ -224,9 +224,20 @@ class Counter:
 
     def absorb(self, other: Counter) -> None:
         """Add the counts of another counter with the same class numbers; it must not be used again."""
-        self._cells.absorb(other._cells, self._terms.numbers(other._terms))  # type: ignore[arg-type]
+        self._absorb_terms(other)()
+
+    def _absorb_terms(self, other: Counter) -> Callable[[], None]:
+        """Add the terms of another counter, and return what adds its cells and then frees them."""
+        numbers = self._terms.numbers(other._terms)  # type: ignore[arg-type]
         self._add_sizes(other._pos)
         self.n_docs += other.n_docs
+        del other._terms
+
+        def absorb_cells() -> None:
+            self._cells.absorb(other._cells, numbers)
+            del other._cells
+
+        return absorb_cells
 
     def _sorted_cells(self, order: Ints, column: NDArray[np.int32], workers: int) -> list[Any]:
         """Return the table of the cells; each worker makes that of some of the terms."""
@@ -246,9 +257,16 @@ class Counter:
         sizes[: len(more)] += more
         self._pos = sizes
 
-    def tally(self, codes: LabelCodes, workers: int = 1) -> Tally:
-        """Return the tally of all documents so far; `codes` holds the labels of the class numbers."""
-        order, spelling, ends = self._terms.order(workers)
+    def tally(self, codes: LabelCodes, workers: int = 1, other: Counter | None = None) -> Tally:
+        """Return the tally of all documents so far; `codes` holds the labels of the class numbers.
+
+        With `other`, its counts are added first: its cells by another thread, while the terms are sorted.
+        """
+        with ThreadPoolExecutor(1) as pool:
+            absorbed = None if other is None else pool.submit(self._absorb_terms(other))
+            order, spelling, ends = self._terms.order(workers)
+        if absorbed is not None:
+            absorbed.result()
         labels = codes.labels[: len(self._pos)]
         by_label = sorted(range(len(labels)), key=labels.__getitem__)
         column = np.empty(len(labels), dtype=np.int32)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from termsieve.terms import Analysis
 PIECE_CHARACTERS = 512 << 20
 PIECE_LEAST = 64 << 20
 PIECE_DOCUMENTS = MAX_DOCUMENTS  # number of documents that one counter can hold
+READ_AHEAD = 8  # number of batches of files that one thread reads while others count
 FORMAT = "termsieve-checkpoint 2"  # version 1 knew files by size and time only
 LISTS = ("files", "stamps")  # of a checkpoint's head
 
@@ -63,8 +65,27 @@ class State:
         return State(total, *place, n_dropped, at_most)
 
 
+Read = tuple[Batch, int]  # a batch, and the number of the file that was being read then
+
+
+def _in_advance(read: Callable[[], Read | None]) -> Iterator[Read]:
+    """Yield what `read` returns, up to None; a thread of its own reads some batches in advance."""
+    pool = ThreadPoolExecutor(1)
+    try:
+        coming = deque(pool.submit(read) for _ in range(READ_AHEAD))
+        while (found := coming.popleft().result()) is not None:
+            coming.append(pool.submit(read))
+            yield found
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
 class Reader:
-    """Hands out batches to several threads, in order, up to the end of a piece or the first fault."""
+    """Hands out batches to several threads, in order, up to the end of a piece or the first fault.
+
+    With `ahead`, files are read while the batches before are counted; one worker alone reads and counts in
+    turns, so that it needs one core.
+    """
 
     def __init__(
         self,
@@ -72,6 +93,7 @@ class Reader:
         state: State,
         *,
         cuts: bool,
+        ahead: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> None:
         self.codes = LabelCodes()
@@ -81,6 +103,9 @@ class Reader:
         self.counted_all = True
         self._source, self._cuts, self._progress = source, cuts, progress
         self._batches: Iterator[Batch] = source.batches(state.file, state.row)
+        advances = ahead and bool(source.files)  # an iterator of the caller is read when it has to be
+        self._found = _in_advance(self._read) if advances else iter(self._read, None)
+        self._reading = state.file
         self._held: Batch | None = None
         self._size = self._n_in_piece = 0
         self._full = False
@@ -111,7 +136,23 @@ class Reader:
 
     def is_between_files(self) -> bool:
         """Return whether the last row handed out is the last of its file, or the last that can be read."""
-        return self.ended or self._source.reading > self.position[0]
+        return self.ended or self._reading > self.position[0]
+
+    def _read(self) -> Read | None:
+        batch = next(self._batches, None)
+        return None if batch is None else (batch, self._source.reading)
+
+    def _fetch(self) -> Batch | None:
+        """Return the next batch, or None after the last."""
+        try:
+            found = next(self._found, None)
+        except BaseException:
+            self._reading = self._source.reading
+            raise
+        if found is None:
+            return None
+        batch, self._reading = found
+        return batch
 
     def _next(self) -> tuple[list[Any], Classes, int] | None:
         batch = self._cut()
@@ -129,7 +170,7 @@ class Reader:
         """Return the next batch of the piece, or None at its end, which depends on the texts only."""
         if self._full or self.ended:
             return None
-        batch, self._held = self._held or next(self._batches, None), None
+        batch, self._held = self._held or self._fetch(), None
         if batch is None:
             self.ended = True
             return None
@@ -176,12 +217,14 @@ def counted_piece(reader: Reader, analysis: Analysis, occurrences: bool, workers
 def _joined(counters: list[Counter], codes: LabelCodes) -> Tally:
     """Return the tally of all counters, which are merged in pairs."""
     workers = len(counters)
-    while len(counters) > 1:
+    while len(counters) > 2:
         half = -(-len(counters) // 2)
         with ThreadPoolExecutor(half) as pool:
             list(pool.map(Counter.absorb, counters, counters[half:]))
         del counters[half:]
-    return counters[0].tally(codes, workers) if counters[0].n_docs else empty_tally()
+    first, *last = counters
+    tally = first.tally(codes, workers, *last)
+    return tally if tally.n_docs else empty_tally()
 
 
 def tally_of(source: Source, analysis: Analysis, occurrences: bool, max_terms: int | None = None) -> Pruned:

@@ -47,7 +47,7 @@ class Threads:
             kept = Checkpoint(self.checkpoint, source, job.term_options | reading | counting)
         state = State(empty_tally()) if kept is None else kept.load()
         cuts = kept is not None or job.max_terms is not None
-        reader = Reader(source, state, cuts=cuts, progress=job.progress)
+        reader = Reader(source, state, cuts=cuts, ahead=workers > 1, progress=job.progress)
         state = _counted(job, state, reader, workers, kept)
         return Pruned(state.total, state.n_dropped, state.at_most)
 

@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
-from termsieve.kernels.documents cimport TOKEN, Alphabet, get_utf8, put_utf8, resized, ts_prefetch
+from termsieve.kernels.documents cimport TOKEN, Alphabet, get_utf8, put_utf8, resized, ts_prefetch, zeros
 from termsieve.kernels.tokenise cimport TermTable
 
 import os
@@ -161,10 +161,7 @@ cdef class NgramTable(TermTable):
 
     cdef int _enlarge(self) except -1 nogil:
         cdef uint64_t mask = 2 * self.n_slots + 1, i, at
-        cdef Slot *fresh = <Slot *> calloc(<size_t> (mask + 1), sizeof(Slot))
-        if fresh == NULL:
-            with gil:
-                raise MemoryError
+        cdef Slot *fresh = <Slot *> zeros(mask + 1, sizeof(Slot))
         for i in range(self.n_slots + 1):
             if self.slots[i].number:
                 at = _hash(self.slots[i].parent, self.slots[i].unit) & mask

@@ -2,8 +2,10 @@
 
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
-from libc.stdlib cimport free, malloc, qsort, realloc
+from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memcmp, memcpy, memset
+
+from termsieve.kernels.documents cimport resized
 
 import numpy as np
 
@@ -24,14 +26,6 @@ cdef enum:
 
 cdef uint64_t LOW_HALF = 0xFFFFFFFF
 MAX_DOCUMENTS = 0xFFFFFFFF
-
-
-cdef void *_resized(void *block, Py_ssize_t size) except NULL nogil:
-    cdef void *moved = realloc(block, <size_t> size)
-    if moved == NULL:
-        with gil:
-            raise MemoryError
-    return moved
 
 
 cdef int _by_number(const void *a, const void *b) noexcept nogil:
@@ -98,9 +92,9 @@ cdef class CellTable:
         cdef Py_ssize_t room
         if self.n_slots + n > self.slots_room:
             room = (self.n_slots + n) * 3 // 2 + 1024
-            self.slots = <uint64_t *> _resized(self.slots, room * <Py_ssize_t> sizeof(uint64_t))
+            self.slots = <uint64_t *> resized(self.slots, room * <Py_ssize_t> sizeof(uint64_t))
             if self.occurrences:
-                self.sums = <int64_t *> _resized(self.sums, room * <Py_ssize_t> sizeof(int64_t))
+                self.sums = <int64_t *> resized(self.sums, room * <Py_ssize_t> sizeof(int64_t))
             self.slots_room = room
         return 0
 
@@ -179,7 +173,7 @@ cdef class CellTable:
     cdef int _reserve(self, Py_ssize_t n_terms, bint excess) except -1:
         """Make room for terms numbered below `n_terms`."""
         if n_terms > self.rows_room:
-            self.rows = <uint64_t *> _resized(self.rows, 2 * n_terms * <Py_ssize_t> sizeof(uint64_t))
+            self.rows = <uint64_t *> resized(self.rows, 2 * n_terms * <Py_ssize_t> sizeof(uint64_t))
             self.rows_room = 2 * n_terms
         if n_terms > self.n_rows:
             memset(self.rows + self.n_rows, 0, <size_t> (n_terms - self.n_rows) * sizeof(uint64_t))

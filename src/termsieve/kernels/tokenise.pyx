@@ -2,12 +2,12 @@
 
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, qsort
+from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memcmp, memcpy
 
 from termsieve.kernels.documents cimport (
     ASCII, PADDING, WORD, Alphabet, Document, Documents, Segment, low_bytes, resized, ts_eight, ts_lowest_bit,
-    ts_prefetch, ts_swapped,
+    ts_prefetch, ts_swapped, zeros,
 )
 
 import os
@@ -130,12 +130,12 @@ cdef class TermTable:
         self.stamp = 0
         self._free()
         self.mask = 1023
-        self.entries = <Entry *> calloc(1024, sizeof(Entry))
+        self.entries = <Entry *> zeros(1024, sizeof(Entry))
         self.arena_room = 8192
         self.arena = <uint8_t *> malloc(<size_t> self.arena_room)
         self.where_room = 1024
         self.where = <int64_t *> malloc(<size_t> self.where_room * sizeof(int64_t))
-        if self.entries == NULL or self.arena == NULL or self.where == NULL:
+        if self.arena == NULL or self.where == NULL:
             raise MemoryError
         self.n_entries = self.n_terms = self.arena_size = 0
         for word in stop_words:
@@ -215,10 +215,7 @@ cdef class TermTable:
     cdef int _grow(self) except -1 nogil:
         cdef uint64_t old_mask = self.mask, mask = 2 * self.mask + 1, i, slot
         cdef Entry *old = self.entries
-        cdef Entry *new = <Entry *> calloc(<size_t> (mask + 1), sizeof(Entry))
-        if new == NULL:
-            with gil:
-                raise MemoryError
+        cdef Entry *new = <Entry *> zeros(mask + 1, sizeof(Entry))
         for i in range(old_mask + 1):
             if old[i].length == 0:
                 continue

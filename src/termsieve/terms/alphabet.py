@@ -95,6 +95,7 @@ def linear_pattern(token_pattern: str) -> bool:
     return runs.starts_word or not runs.ends_word
 
 
+@lru_cache(maxsize=1)
 def _code_points() -> str:
     return np.arange(N_CODE_POINTS, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
 
