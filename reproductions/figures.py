@@ -20,15 +20,17 @@ from termsieve import charts
 from termsieve.analysis.findings import forman2003, zheng2004
 from termsieve.charts.theme import measure_label
 
-FOLDER = Path("pictures", "papers")
+FOLDER = Path("papers")
 REPORT = "termsieve study report {} -o FILE.html"
 TAG = re.compile(r"<[^>]*>")
-FONT = ' font-family="system-ui, sans-serif"'
+FONT = ' font-family="system-ui, sans-serif"', ' font-size="10px"'
 # What nobody sees in a picture: words for screen readers of a page, classes, empty paths, defaults.
 UNSEEN = re.compile(
     r' (?:aria-[a-z]+|role|class|pointer-events)="[^"]*"| (?:opacity|stroke-width)="1"| text-anchor="start"'
-    + f"|{FONT}"
+    + "".join(f"|{attribute}" for attribute in FONT)
 )
+LINE = r'<line transform="translate\(([\d.,-]+)\)" x2="([\d.-]+)" y2="([\d.-]+)"([^>]*)/>'
+LINES = re.compile(rf"{LINE}(?:<line [^>]*\4/>)+")
 EMPTY = re.compile(r'<path class="(?:foreground|background)"(?:(?! fill=| stroke=)[^>])*/>|<g[^>]*></g>')
 LONG = re.compile(r"(\d+\.\d)\d+")
 
@@ -404,7 +406,17 @@ def small_svg(text: str) -> str:
     """Return an SVG without what nobody sees; the words and numbers that it shows stay as they are."""
     text = EMPTY.sub("", text)
     text = TAG.sub(lambda tag: LONG.sub(r"\1", UNSEEN.sub("", tag[0])), text)
-    return text.replace("<svg", f"<svg{FONT}", 1)
+    text = LINES.sub(_joined_lines, text)
+    return text.replace("<svg", f"<svg{''.join(FONT)}", 1)
+
+
+def _joined_lines(run: re.Match[str]) -> str:
+    """Return one path for lines with the same look; all if one of them is not of the usual form."""
+    found = re.findall(LINE, run[0])
+    if run[0].count("<line") != len(found) or len({look for *_, look in found}) > 1:
+        return run[0]
+    steps = "".join(f"M{start}l{x},{y}" for start, x, y, _ in found)
+    return f'<path d="{steps}"{run[4]}/>'
 
 
 def write_pictures(papers: Iterable[str]) -> None:

@@ -200,7 +200,10 @@ def _with_error(cell: dict | None) -> str:
 
 
 def curves_table(paper: str, where: str) -> str:
-    """Return methods x sizes of a stored curve, chosen by words such as `learner=nb measure=f1`."""
+    """Return methods x sizes of a stored curve, chosen by words such as `learner=nb measure=f1`.
+
+    The best of each size is bold, except in tables of one split, where a lead is seldom significant.
+    """
     kind, _, where = where.rpartition(": ")
     own = table(paper, kind or "curves").fill_null("")
     wanted = dict(
@@ -214,13 +217,14 @@ def curves_table(paper: str, where: str) -> str:
     everything = own.filter(pl.col("method") == "all")["value"].to_list()
     chosen = own.filter(pl.col("method") != "all")
     best = {size: max(chosen.filter(pl.col("size") == size)["value"]) for size in sizes}
+    bold = kind != "one_split"
     rows = []
     for method, part in chosen.group_by("method", maintain_order=True):
         values = dict(part.select("size", "value").iter_rows())
         cells = [
             ""
             if size not in values
-            else (f"**{told(values[size])}**" if values[size] == best[size] else told(values[size]))
+            else (f"**{told(values[size])}**" if bold and values[size] == best[size] else told(values[size]))
             for size in sizes
         ]
         rows.append([str(method[0]), *cells])

@@ -288,7 +288,7 @@ def pairs(table: pl.DataFrame, tolerance: float | None = None) -> alt.LayerChart
 def backups(table: pl.DataFrame, measure: str = "f1") -> alt.LayerChart:
     """Return the residual wins of `analysis.backups` as bars: who is near the best where the leader is not.
 
-    The smallest tolerance is drawn.
+    The smallest tolerance is drawn. There are no bars if the leader is near the best on every problem.
 
     Parameters
     ----------
@@ -303,9 +303,6 @@ def backups(table: pl.DataFrame, measure: str = "f1") -> alt.LayerChart:
         The chart; `save` writes it to a file.
     """
     near = one_learner(table).filter(pl.col("tolerance") == pl.col("tolerance").min())
-    near = near.drop_nulls("share")
-    if near.is_empty():
-        raise InputError("the leading method is near the best on every problem, so it needs no backup")
     leader, n, tolerance = near.row(0, named=True)["leader"], near["n_failed"][0], near["tolerance"][0]
     title = f"share of the {n} problems where {leader} is not within {tolerance:.1%} of the best "
     base = alt.Chart(records(near)).encode(
