@@ -69,87 +69,96 @@ class PaperFigure:
         return FOLDER / f"{self.paper}-{self.name}.svg"
 
 
-def _forman() -> Iterator[PaperFigure]:
-    make = partial(PaperFigure, "forman2003")
-    svm = "193 problems, squared hinge loss; document_frequency and random are far below and left out."
-    hinge = "The paper's hinge loss, 171 problems of the sets with up to 3,000 documents."
+FORMAN = partial(PaperFigure, "forman2003")
+SQUARED = "193 problems, squared hinge loss."
+TEN = f"{SQUARED} document_frequency and random are far below and left out."
+HINGE = "The paper's hinge loss, 171 problems of the sets with up to 3,000 documents."
+
+
+def _forman_curves() -> Iterator[PaperFigure]:
     for measure in ("f1", "precision", "recall", "accuracy"):
         label = measure_label(measure)
         number = " (Figure 17)" if measure == "accuracy" else ""
-        yield make(
+        yield FORMAN(
             f"{measure}",
             f"{label} by number of terms{number}",
             REPORT.format("RESULTS"),
             "Curves by size",
             partial(drawings.forman_curves, measure),
-            svm,
+            TEN,
         )
-        yield make(
+        yield FORMAN(
             f"{measure}-hinge",
             f"{label} by number of terms, hinge loss",
             REPORT.format("HINGE"),
             "Curves by size",
             partial(drawings.forman_curves, measure, forman2003.HINGE, forman2003.SMO),
-            hinge,
+            HINGE,
         )
-    yield make(
+    yield FORMAN(
         "precision-recall",
         "precision against recall at 1,000 terms",
         REPORT.format("RESULTS"),
         "Precision, recall and skew",
         drawings.forman_precision_recall,
-        svm,
+        SQUARED,
     )
-    yield make(
+    yield FORMAN(
         "skew",
         "F1 of each problem against its skew",
         REPORT.format("HINGE"),
         "Precision, recall and skew",
         drawings.forman_by_skew,
-        hinge,
+        HINGE,
     )
     for measure in ("f1", "precision"):
         for side, told in (("low", "up to 1:67"), ("high", "above 1:67")):
             command = REPORT.format("RESULTS --skew 67") + f" --measure {measure}"
-            yield make(
+            yield FORMAN(
                 f"{measure}-{side}-skew",
                 f"{measure_label(measure)} by number of terms, skew {told}",
                 command,
                 "Precision, recall and skew",
                 partial(drawings.forman_side, measure, side),
-                svm,
+                TEN,
             )
+
+
+def _forman_choices() -> Iterator[PaperFigure]:
     for goal in forman2003.PAIRS:
         command, label = REPORT.format("HINGE") + f" --measure {goal}", measure_label(goal)
         printed = (
             " The paper prints 65 % for bns and 40 % for information_gain at 1 %." if goal == "f1" else ""
         )
-        yield make(
+        yield FORMAN(
             f"chances-{goal}",
             f"best chances: share of the problems within a tolerance of the best {label}",
             command,
             "Best chances",
             partial(drawings.forman_chances, goal),
-            hinge + printed,
+            HINGE + printed,
         )
-        yield make(
+        yield FORMAN(
             f"pairs-{goal}",
             f"best pairs for {label}",
             command,
             "Best chances",
             partial(drawings.forman_pairs, goal),
-            hinge,
+            HINGE,
         )
-    yield make(
+    yield FORMAN(
         "residual",
         "residual wins: backups for information gain, precision",
         REPORT.format("HINGE") + " --measure precision",
         "Best chances",
         drawings.forman_backups,
-        hinge,
+        HINGE,
     )
+
+
+def _forman_settings() -> Iterator[PaperFigure]:
     for measure in ("f1", "precision", "recall", "accuracy"):
-        yield make(
+        yield FORMAN(
             f"rare-{measure}",
             f"{measure_label(measure)} by the rare-word cut-off, 1 to 25",
             REPORT.format("RARE"),
@@ -158,7 +167,7 @@ def _forman() -> Iterator[PaperFigure]:
             "bns, 1,000 terms.",
         )
     for measure, size in (("precision", 20.0), ("recall", 1000.0), ("f1", 1000.0)):
-        yield make(
+        yield FORMAN(
             f"alpha-{measure}",
             f"{measure_label(measure)} by the weight alpha of positive terms",
             REPORT.format("ALPHA"),
@@ -166,7 +175,7 @@ def _forman() -> Iterator[PaperFigure]:
             partial(drawings.forman_setting, forman2003.ALPHA, "alpha", measure, size),
             f"bns, {size:,.0f} terms.",
         )
-    yield make(
+    yield FORMAN(
         "pilot",
         "F1 of the four learners of the pilot study",
         REPORT.format("PILOT"),
@@ -174,9 +183,12 @@ def _forman() -> Iterator[PaperFigure]:
         drawings.forman_pilot,
         "Terms ranked by bns.",
     )
+
+
+def _forman_terms() -> Iterator[PaperFigure]:
     call = 'charts.roc_map(analysis.roc_map(counts, LABEL, METRICS, stop_words="english", cutoffs=(3, 500)))'
     words = "SciPy's docstrings, class stats, the best 100 terms; crosses are stop words."
-    yield make(
+    yield FORMAN(
         "roc-map",
         "ROC map of all words with the lines of the metrics",
         call,
@@ -184,7 +196,7 @@ def _forman() -> Iterator[PaperFigure]:
         partial(drawings.roc_map, False),
         words,
     )
-    yield make(
+    yield FORMAN(
         "roc-map-origin",
         "the same near the origin, where most words are",
         call,
@@ -193,7 +205,7 @@ def _forman() -> Iterator[PaperFigure]:
         words,
     )
     for metric in drawings.METRICS:
-        yield make(
+        yield FORMAN(
             f"contour-{metric}",
             f"contour map of {metric}",
             f'charts.isocline_family(analysis.isocline_family("{metric}", 100, 1000))',
@@ -201,7 +213,7 @@ def _forman() -> Iterator[PaperFigure]:
             partial(drawings.contour_map, metric),
             "A class of 100 documents among 1,100.",
         )
-    yield make(
+    yield FORMAN(
         "surface-bns",
         "the surface of bns above the ROC plane",
         'charts.score_surface(analysis.score_surface("bns"))',
@@ -394,7 +406,7 @@ def _li() -> Iterator[PaperFigure]:
 
 
 FIGURES: dict[str, tuple[PaperFigure, ...]] = {
-    "forman2003": tuple(_forman()),
+    "forman2003": (*_forman_curves(), *_forman_choices(), *_forman_settings(), *_forman_terms()),
     "zheng2004": tuple(_zheng()),
     "uchyigit2007": tuple(_uchyigit()),
     "mladenic2004": tuple(_mladenic()),

@@ -148,6 +148,23 @@ def distances_table(paper: str, names: str) -> str:
     return markdown(["tables", "cells", "mean difference", "largest", "above .05"], rows)
 
 
+def readings_table(paper: str, note: str) -> str:
+    """Return the distance from the paper of two readings of its tables, over the cells that both have."""
+    cells = table(paper, "cells").drop_nulls("paper")
+    marked = f" {note}"
+    other = cells.filter(pl.col("table").str.ends_with(marked))
+    other = other.with_columns(pl.col("table").str.strip_suffix(marked))
+    both = cells.join(other, on=["table", "row", "column"], suffix="_other")
+    rows = []
+    for learner in ("nb", "lr"):
+        own = both.filter(pl.col("row").str.starts_with(learner))
+        for label, name in (("as on this page", "difference"), (note.strip("()"), "difference_other")):
+            gaps = own[name].abs()
+            figures = [told(float(gaps.mean()), 4), told(float(gaps.max()))]  # type: ignore[arg-type]
+            rows.append([learner, label, str(len(gaps)), *figures])
+    return markdown(["learner", "reading", "cells", "mean difference", "largest"], rows)
+
+
 def farthest_table(paper: str, names: str) -> str:
     """Return the cells of some tables that are farthest from the paper's."""
     pattern, _, n = names.rpartition(" ")
@@ -369,6 +386,7 @@ TABLES = {
     "skew": skew_table,
     "corpora": corpora_table,
     "figures": figures_list,
+    "readings": readings_table,
     "figures_of_papers": figures_table,
 }
 

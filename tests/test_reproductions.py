@@ -287,6 +287,27 @@ def test_the_stored_ratios_are_those_of_the_cells():
     }
 
 
+def test_stems_and_divided_ties_are_nearer_to_zheng2004_than_words_and_whole_ties():
+    """The page's comparison of the two readings, once more from the cells, row by row."""
+    cells = {
+        (row["table"], row["row"], row["column"]): abs(row["ours"] - row["paper"])
+        for row in pages.table("zheng2004", "cells").iter_rows(named=True)
+    }
+    note = " (words, ties whole)"
+    _, _, *lines = rows_after("reproduction-zheng2004.md", "Over the cells of both readings:")
+    for learner in ("nb", "lr"):
+        words = {
+            key: gap for key, gap in cells.items() if key[0].endswith(note) and key[1].startswith(learner)
+        }
+        stems = [cells[table.removesuffix(note), row, column] for table, row, column in words]
+        shown = {line[1]: line[2:] for line in lines if line[0] == learner}
+        for name, gaps in (("as on this page", stems), ("words, ties whole", [*words.values()])):
+            assert int(shown[name][0]) == len(gaps) == 134
+            assert float(shown[name][1]) == pytest.approx(sum(gaps) / len(gaps), abs=1.1e-4)
+            assert float(shown[name][2]) == pytest.approx(max(gaps), abs=6e-4)
+        assert 2 * sum(stems) < sum(words.values())
+
+
 def test_a_small_svg_shows_the_same_words_and_numbers(tmp_path):
     figure = next(figure for figure in FIGURES["li2009"] if figure.name == "lambda")
     charts.save(figure.draw(), tmp_path / "whole.svg")
