@@ -1,4 +1,4 @@
-"""Commands: `tables PAPER RESULTS...` stores the tables of a paper, `pages` writes the pages from them."""
+"""Commands: `tables PAPER RESULTS...` stores a paper's tables, `pictures` and `pages` are made from them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from reproductions.figures import FIGURES, write_pictures
 from reproductions.pages import write_pages
 from reproductions.tables import write_tables
 from termsieve.studies.results import Results
@@ -21,11 +22,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     tables.add_argument("--data", type=Path, help="folder of the unpacked corpora")
     tables.add_argument("--keep", action="store_true", help="keep stored tables that these results lack")
     commands.add_parser("pages", help="write the pages of docs/ from the stored tables")
+    pictures = commands.add_parser("pictures", help="draw the papers' figures from the stored tables")
+    pictures.add_argument("papers", nargs="*", choices=[[], *FIGURES], help="all by default")
     options = parser.parse_args(arguments)
     if options.command == "tables":
         write_tables(
             options.paper, [Results.open(path) for path in options.results], options.data, options.keep
         )
+    elif options.command == "pictures":
+        write_pictures(options.papers or FIGURES)
     else:
         write_pages()
 

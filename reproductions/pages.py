@@ -18,7 +18,8 @@ from termsieve.analysis.findings.evidence import UNTESTED
 
 HERE = Path(__file__).parent
 DOCS = HERE.parent / "docs"
-EVERYWHERE = "holds in every reading"
+EVERYWHERE, UNFINISHED = "holds in every reading", "from a part of its plan only"
+BEST_PAIRS = 4  # shown per goal
 DIRECTIVE = re.compile(r"^\{\{(\w+) ?(.*?)\}\}$", re.MULTILINE)
 
 
@@ -69,28 +70,36 @@ def findings_table(paper: str, _: str) -> str:
     for row in found.iter_rows(named=True):
         head = (row["where"], row["claim"])
         shown = ["", ""] if head == before else list(head)
-        rows.append([*shown, *([row["reading"]] * readings), f"**{row['verdict']}**", row["figures"]])
+        verdict = f"**{row['verdict']}**" + (f" ({row['lacks']})" if row["lacks"] else "")
+        rows.append([*shown, *([row["reading"]] * readings), verdict, row["figures"]])
         before = head
     return markdown(header, rows)
 
 
 def tally(paper: str) -> dict[str, int]:
-    """Return how many findings have each verdict, by their best reading, and how many hold in all of them."""
+    """Return how many findings have each verdict, by their best reading.
+
+    Also how many hold in all readings, and how many have no verdict from a whole run of a plan.
+    """
     untested = VERDICTS.index(UNTESTED)
     places: dict[tuple[str, str], list[int]] = {
         (entry.where, entry.claim): [] for entry in FINDINGS if entry.paper == paper
     }
+    whole = dict.fromkeys(places, False)
     if (HERE / "results" / f"{paper}_findings.csv").exists():
         for row in table(paper, "findings").iter_rows(named=True):
-            places[row["where"], row["claim"]].append(VERDICTS.index(row["verdict"]))
+            place, verdict = (row["where"], row["claim"]), VERDICTS.index(row["verdict"])
+            places[place].append(verdict)
+            whole[place] |= verdict == untested or not row["lacks"]
     best = [min(found, default=untested) for found in places.values()]
     counted = {verdict: best.count(place) for place, verdict in enumerate(VERDICTS)}
-    return {**counted, EVERYWHERE: sum(bool(found) and not any(found) for found in places.values())}
+    everywhere = sum(bool(found) and not any(found) for found in places.values())
+    return {**counted, EVERYWHERE: everywhere, UNFINISHED: sum(not found for found in whole.values())}
 
 
 def summary_table(_: str, __: str) -> str:
     """Return how many findings of each paper hold."""
-    columns = [*VERDICTS, EVERYWHERE]
+    columns = [*VERDICTS, EVERYWHERE, UNFINISHED]
     rows, totals = [], dict.fromkeys(columns, 0)
     for paper in PAPERS:
         own = tally(paper)
@@ -137,6 +146,23 @@ def distances_table(paper: str, names: str) -> str:
         figures = [told(float(gaps.mean()), 4), told(float(gaps.max()))]  # type: ignore[arg-type]
         rows.append([label, str(len(gaps)), *figures, str(int((gaps > 0.05).sum()))])
     return markdown(["tables", "cells", "mean difference", "largest", "above .05"], rows)
+
+
+def readings_table(paper: str, note: str) -> str:
+    """Return the distance from the paper of two readings of its tables, over the cells that both have."""
+    cells = table(paper, "cells").drop_nulls("paper")
+    marked = f" {note}"
+    other = cells.filter(pl.col("table").str.ends_with(marked))
+    other = other.with_columns(pl.col("table").str.strip_suffix(marked))
+    both = cells.join(other, on=["table", "row", "column"], suffix="_other")
+    rows = []
+    for learner in ("nb", "lr"):
+        own = both.filter(pl.col("row").str.starts_with(learner))
+        for label, name in (("as on this page", "difference"), (note.strip("()"), "difference_other")):
+            gaps = own[name].abs()
+            figures = [told(float(gaps.mean()), 4), told(float(gaps.max()))]  # type: ignore[arg-type]
+            rows.append([learner, label, str(len(gaps)), *figures])
+    return markdown(["learner", "reading", "cells", "mean difference", "largest"], rows)
 
 
 def farthest_table(paper: str, names: str) -> str:
@@ -191,7 +217,10 @@ def _with_error(cell: dict | None) -> str:
 
 
 def curves_table(paper: str, where: str) -> str:
-    """Return methods x sizes of a stored curve, chosen by words such as `learner=nb measure=f1`."""
+    """Return methods x sizes of a stored curve, chosen by words such as `learner=nb measure=f1`.
+
+    The best of each size is bold, except in tables of one split, where a lead is seldom significant.
+    """
     kind, _, where = where.rpartition(": ")
     own = table(paper, kind or "curves").fill_null("")
     wanted = dict(
@@ -205,13 +234,14 @@ def curves_table(paper: str, where: str) -> str:
     everything = own.filter(pl.col("method") == "all")["value"].to_list()
     chosen = own.filter(pl.col("method") != "all")
     best = {size: max(chosen.filter(pl.col("size") == size)["value"]) for size in sizes}
+    bold = kind != "one_split"
     rows = []
     for method, part in chosen.group_by("method", maintain_order=True):
         values = dict(part.select("size", "value").iter_rows())
         cells = [
             ""
             if size not in values
-            else (f"**{told(values[size])}**" if values[size] == best[size] else told(values[size]))
+            else (f"**{told(values[size])}**" if bold and values[size] == best[size] else told(values[size]))
             for size in sizes
         ]
         rows.append([str(method[0]), *cells])
@@ -222,7 +252,9 @@ def curves_table(paper: str, where: str) -> str:
 
 def chances_table(paper: str, learner: str) -> str:
     """Return the share of problems on which each metric is near the best, for each goal; the best in bold."""
-    own = table(paper, "chances").filter(pl.col("learner") == learner).sort("goal", "method")
+    own = table(paper, "chances").filter(pl.col("learner") == learner)
+    nearest = pl.col("tolerance") == pl.col("tolerance").min().over("goal")
+    own = own.filter(nearest).sort("goal", "method")
     goals = own["goal"].unique(maintain_order=True).sort().to_list()
     wide = own.pivot(on="goal", index="method", values="share").sort(
         "f1", descending=True, maintain_order=True
@@ -240,7 +272,7 @@ def pairs_table(paper: str, learner: str) -> str:
     own = table(paper, "pairs").filter(pl.col("learner") == learner)
     rows = []
     for (goal,), part in own.group_by("goal", maintain_order=True):
-        pairs = part.unique(["first", "second"], maintain_order=True).iter_rows(named=True)
+        pairs = part.unique(["first", "second"], maintain_order=True).head(BEST_PAIRS).iter_rows(named=True)
         rows.append(
             [str(goal), "; ".join(f"{row['first']} + {row['second']} {told(row['share'])}" for row in pairs)]
         )
@@ -267,6 +299,31 @@ def skew_table(paper: str, where: str) -> str:
         rows.append([name if name != "all" else "all terms", *cells, *[""] * (len(sizes) - len(cells))])
     n = int(own["n_problems"].max())  # type: ignore[arg-type]
     return markdown([f"{measure}, {n} problems of {side} skew", *(f"{size:g}" for size in sizes)], rows)
+
+
+def figures_list(paper: str, _: str) -> str:
+    """Return the figures of the paper: what each shows, the command that draws it, and the picture."""
+    from reproductions.figures import FIGURES  # it draws the tables of this module
+
+    parts = []
+    for figure in FIGURES[paper]:
+        place = f" ({figure.place})" if figure.place else ""
+        note = f" {figure.note}" if figure.note else ""
+        head = f"**{figure.shows[0].upper()}{figure.shows[1:]}.**{note} `{figure.command}`{place}"
+        parts.append(f"{head}\n\n![{figure.shows}]({figure.picture.as_posix()})")
+    return "\n\n".join(parts)
+
+
+def figures_table(_: str, __: str) -> str:
+    """Return how many figures each paper's page has, and the reports that draw them."""
+    from reproductions.figures import FIGURES
+
+    rows = []
+    for paper, own in FIGURES.items():
+        places = dict.fromkeys(figure.place for figure in own if figure.place)
+        link = f"[{paper}](reproduction-{paper}.md#the-figures)"
+        rows.append([link, str(len(own)), "; ".join(places)])
+    return markdown(["paper", "pictures", "parts of the report"], rows)
 
 
 def corpora_table(paper: str, _: str) -> str:
@@ -328,6 +385,9 @@ TABLES = {
     "pairs": pairs_table,
     "skew": skew_table,
     "corpora": corpora_table,
+    "figures": figures_list,
+    "readings": readings_table,
+    "figures_of_papers": figures_table,
 }
 
 

@@ -13,11 +13,29 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from termsieve.analysis import best_chances, corpus_table, pair_chances, size_curves, skew_curves
+from termsieve.analysis import (
+    backups,
+    best_chances,
+    by_skew,
+    corpus_table,
+    implied_ratios,
+    pair_chances,
+    size_curves,
+    skew_curves,
+    tuning_curves,
+)
 from termsieve.analysis.curves import Average
-from termsieve.analysis.findings import forman2003, li2009, mladenic2004, paper_cells, verify_findings
+from termsieve.analysis.findings import (
+    forman2003,
+    li2009,
+    mladenic2004,
+    paper_cells,
+    verify_findings,
+    zheng2004,
+)
 from termsieve.analysis.findings.evidence import UNTESTED, Reading, whole_runs
-from termsieve.analysis.findings.zheng2004 import LARGEST
+from termsieve.analysis.findings.zheng2004 import LARGEST, LEARNERS, METHODS, RATIOS, SCORES
+from termsieve.metrics import get_metric
 from termsieve.studies.results import Results
 
 FOLDER = Path(__file__).parent / "results"
@@ -33,7 +51,8 @@ MEASURES: dict[str, dict[str, tuple[Average, ...]]] = {
 SIZES = {"uchyigit2007": [10.0, 50.0, 100.0, 200.0, 300.0, 500.0, 700.0, 1000.0]}
 BY_CORPUS = ("li2009", "forman2003_alpha", "forman2003_rare")
 GAIN_LEVEL = 10.0  # terms per document at which mladenic2004's gain over all terms is shown
-BEST_PAIRS = 4  # shown per goal
+PAIR_COLUMNS = ("first", "second", "tolerance", "share", "first_alone", "second_alone")
+COMPARED = (forman2003.BNS, forman2003.IG, forman2003.CHI)  # whose problems are drawn one by one
 DIGITS = 4
 
 
@@ -52,6 +71,10 @@ def write_tables(paper: str, results: Sequence[Results], data: Path | None, keep
             _write(table, f"forman2003_{kind}.csv", keep, "plan")
     if paper == "mladenic2004":
         _write(_gains(results), "mladenic2004_gains.csv", keep, "plan")
+        _write(kept_terms(results), "mladenic2004_terms.csv", keep, "plan")
+    if paper == "zheng2004":
+        for kind, table in ratio_tables(results, data).items():
+            _write(table, f"zheng2004_{kind}.csv", keep, "problem")
     parts = [_curves(paper, found) for found in results if len(found)]
     _write(pl.concat(parts) if parts else pl.DataFrame(), f"{paper}_curves.csv", keep, "plan")
 
@@ -99,8 +122,9 @@ def _splits(results: Sequence[Results]) -> pl.DataFrame:
 
 
 def _chances(results: Sequence[Results]) -> dict[str, pl.DataFrame]:
-    """Return best chances, the best pairs, curves by skew, and the data sets, for each learner."""
-    made: dict[str, list[pl.DataFrame]] = {"chances": [], "pairs": [], "skew": [], "corpora": []}
+    """Return chances, pairs, backups of ig, F1 by problem, curves by skew, and the data sets, by learner."""
+    kinds = ("chances", "pairs", "backups", "problems", "skew", "corpora")
+    made: dict[str, list[pl.DataFrame]] = {kind: [] for kind in kinds}
     for found in results:
         if found.manifest["name"] not in forman2003.PLANS:
             continue
@@ -110,17 +134,61 @@ def _chances(results: Sequence[Results]) -> dict[str, pl.DataFrame]:
         for (learner,), own in sorted(rows.partition_by("learner", as_dict=True).items()):
             told = [plan, pl.lit(learner).alias("learner")]
             for goal in forman2003.PAIRS:
-                tolerance = [forman2003.tolerance_of(goal)]
                 of_goal = [*told, pl.lit(goal).alias("goal")]
-                chances = best_chances(own, goal, tolerance).select("method", "share")
+                chances = best_chances(own, goal).select("method", "tolerance", "share")
                 made["chances"].append(chances.with_columns(of_goal))
-                pairs = pair_chances(own, goal, tolerance).select("first", "second", "share").head(BEST_PAIRS)
+                pairs = pair_chances(own, goal, [forman2003.tolerance_of(goal)]).select(PAIR_COLUMNS)
                 made["pairs"].append(pairs.with_columns(of_goal))
+            failed = backups(own, forman2003.IG, "precision", [0.01]).select("method", "share", "n_failed")
+            made["backups"].append(failed.with_columns(told))
+            problems = by_skew(own.filter(pl.col("method").is_in(COMPARED)))
+            made["problems"].append(problems.drop("learner").with_columns(told))
             for measure in ("f1", "precision"):
                 curves = skew_curves(own, forman2003.SKEW, measure)
                 curves = curves.select("skew_side", "n_problems", "method", "size", "value")
                 made["skew"].append(curves.with_columns([*told, pl.lit(measure).alias("measure")]))
     return {kind: pl.concat(parts) if parts else pl.DataFrame() for kind, parts in made.items()}
+
+
+def ratio_tables(results: Sequence[Results], data: Path | None) -> dict[str, pl.DataFrame]:
+    """Return the ratios at 50 terms of each category, chosen and implied, and F1 by ratio of some."""
+    for found in results:
+        if found.manifest["name"] != zheng2004.PAPER:
+            continue
+        own = found.selections(method=METHODS["icc ideal"], size=50.0).collect()
+        if own.is_empty():
+            continue
+        names = {learner: short for short, learner in LEARNERS.items()}
+        own = own.with_columns(pl.col("learner").replace(names))
+        sizes = found.corpora["reuters"]["classes"]
+        counts = Reading(found, data=data).counts("reuters")
+        problems = own["problem"].unique().to_list()
+        part = counts.take([c for c, name in enumerate(counts.classes) if str(name) in problems])
+        metrics = {SCORES[name]: name for name in ("ig", "chi")} | {METHODS["ors"]: "ors"}
+        implied = implied_ratios(part, list(metrics), [50]).select(
+            problem="class", chosen_by="metric", ratio="ratio"
+        )
+        implied = implied.with_columns(
+            pl.col("chosen_by").replace({str(get_metric(m)): n for m, n in metrics.items()})
+        )
+        chosen = own.select("problem", pl.format("icc ideal, {}", "learner").alias("chosen_by"), "ratio")
+        positives = pl.col("problem").replace_strict(sizes, return_dtype=pl.Int64).alias("positives")
+        ratios = pl.concat([chosen, implied]).with_columns(positives)
+        ratios = ratios.sort("positives", "problem", "chosen_by", descending=[True, False, False])
+        curves = tuning_curves(own.filter(pl.col("problem").is_in(list(RATIOS))))
+        return {"ratios": ratios, "tuning": curves.select("problem", "learner", "candidate", "value")}
+    return {}
+
+
+def kept_terms(results: Sequence[Results]) -> pl.DataFrame:
+    """Return the mean number of terms that each ranking keeps at each sparsity."""
+    tables = []
+    for found in results:
+        if found.manifest["name"] in mladenic2004.PLANS:
+            curves = size_curves(whole_runs(found.frame(learner="nb").collect()), size_kind="sparsity")
+            plan = pl.lit(found.manifest["name"]).alias("plan")
+            tables.append(curves.select("method", "size", "n_terms", "sparsity", "value").with_columns(plan))
+    return pl.concat(tables) if tables else pl.DataFrame()
 
 
 def _gains(results: Sequence[Results]) -> pl.DataFrame:

@@ -1,6 +1,7 @@
 """Findings of the papers: each verdict is that of its test, on a small study of a paper's plan."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -9,12 +10,21 @@ from reproductions import pages, tables
 from reproductions.__main__ import main as reproductions
 
 from termsieve import Corpus
-from termsieve.analysis.findings import FINDINGS, PAPERS, paper_cells, verify_findings
-from termsieve.analysis.findings.evidence import VERDICTS, Reading, UntestedError, judged, paper_figures, told
+from termsieve.analysis.findings import FINDINGS, PAPERS, evidence, paper_cells, verify_findings
+from termsieve.analysis.findings.evidence import (
+    VERDICTS,
+    Reading,
+    UntestedError,
+    judged,
+    lacking,
+    paper_figures,
+    told,
+)
 from termsieve.cli.app import app
 from termsieve.cli.shell import exit_code
 from termsieve.errors import UnknownNameError
-from termsieve.studies import Plan, load_plan, run_study
+from termsieve.studies import Plan, Results, load_plan, run_study
+from termsieve.studies.plan import Method
 
 SIZES = "k = [10, 20, 50, 100, 500, 1000]"
 
@@ -87,7 +97,10 @@ def test_the_page_says_what_the_tests_say(small, tmp_path, monkeypatch):
     page = pages.findings_table("forman2003", "")
     again = verify_findings("forman2003", [small])
     for row in again.iter_rows(named=True):
-        assert f"| **{row['verdict']}** | {row['figures']} |" in page
+        lacks = f" ({row['lacks']})" if row["lacks"] else ""
+        assert f"| **{row['verdict']}**{lacks} | {row['figures']} |" in page
+    tested = again.filter(pl.col("verdict") != "not tested")
+    assert tested["lacks"].str.starts_with("without fbis, la1, ").all()  # of the built-in plan
     tally = pages.tally("forman2003")
     assert sum(tally[verdict] for verdict in VERDICTS) == again.select("where", "claim").n_unique()
     assert (
@@ -210,6 +223,37 @@ def test_an_unfinished_run_has_no_average(small):
     assert set(reading.by_method(20)) - set(reading.by_method(50)) == {"bns"}
     with pytest.raises(UntestedError, match="no single value of bns at 50"):
         reading.value("bns", 50)
+
+
+def test_what_results_lack_of_their_plan_is_said(small, monkeypatch):
+    """A whole run lacks nothing; a missing part is told in trainings, missing methods and corpora by name."""
+    whole = Plan.parse(small.plan_text, "forman2003")
+    monkeypatch.setattr(evidence, "load_plan", lambda name: whole)
+    assert lacking(small) == lacking(small, "svm") == ""
+    parts = dict(list(small.manifest["parts"].items())[1:])
+    broken = Results(small.path, {**small.manifest, "parts": parts})
+    done = sum(entry["n_rows"] for entry in parts.values())  # one row per training
+    assert lacking(broken) == f"{100 * done // len(small)} % of the trainings"
+    table = verify_findings("forman2003", [broken]).filter(pl.col("verdict") != "not tested")
+    assert set(table["lacks"]) == {lacking(broken)}
+    more = replace(
+        whole,
+        methods=(*whole.methods, Method("gu", metric="gu")),
+        corpora=(*whole.corpora, replace(whole.corpora[0], name="letters")),
+    )
+    monkeypatch.setattr(evidence, "load_plan", lambda name: more)
+    assert lacking(small) == "without letters, gu"
+
+
+def test_findings_of_a_part_are_counted(small, tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "FOLDER", tmp_path / "results")
+    monkeypatch.setattr(pages, "HERE", tmp_path)
+    tables.write_tables("forman2003", [small], None)
+    found = pages.table("forman2003", "findings")
+    tested = found.filter(pl.col("verdict") != "not tested").height
+    assert pages.tally("forman2003")[pages.UNFINISHED] == tested > 0
+    found.with_columns(lacks=pl.lit(None)).write_csv(tmp_path / "results" / "forman2003_findings.csv")
+    assert pages.tally("forman2003")[pages.UNFINISHED] == 0
 
 
 def test_readings_refuse_what_the_results_lack(small):

@@ -51,6 +51,19 @@ def test_pairs_show_each_method_alone_on_the_diagonal(study_rows):
     assert len(cells) == len(diagonal) ** 2
 
 
+def test_backups_are_those_of_the_smallest_tolerance(study_rows):
+    weakest = analysis.best_chances(study_rows, tolerances=[0.01]).sort("share")["method"][0]
+    table = analysis.backups(study_rows, weakest, tolerances=[0.05, 0.01])
+    nearest = table.filter(pl.col("tolerance") == 0.01)
+    chart = charts.backups(table, "recall").to_dict()
+    (bars,) = chart["datasets"].values()
+    assert [(bar["method"], bar["share"]) for bar in bars] == nearest.select("method", "share").rows()
+    title = chart["layer"][0]["encoding"]["x"]["title"]
+    assert f"the {nearest['n_failed'][0]} problems where {nearest['leader'][0]} is not within 1.0%" in title
+    none = table.with_columns(share=pl.lit(None, dtype=pl.Float64), n_failed=pl.lit(0))
+    assert "the 0 problems" in charts.backups(none).to_dict()["layer"][0]["encoding"]["x"]["title"]
+
+
 def test_files(counts, tmp_path):
     chart = charts.roc_map(analysis.roc_map(counts, "spam", sizes=(2, 3)))
     for kind in ("html", "png", "json"):

@@ -2,14 +2,18 @@
 
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import polars as pl
 import pytest
 from reproductions import pages
+from reproductions.figures import FIGURES, FOLDER, small_svg
 
-from termsieve.analysis.findings import FINDINGS, PAPERS, forman2003, mladenic2004
+from termsieve import charts
+from termsieve.analysis.findings import FINDINGS, PAPERS, forman2003, li2009, mladenic2004, zheng2004
 from termsieve.analysis.findings.evidence import paper_figures
 from termsieve.analysis.findings.li2009 import CORPORA
+from termsieve.charts.theme import specification
 
 DOCS = Path(__file__).parents[1] / "docs"
 MADE = pages.texts()
@@ -162,3 +166,163 @@ def test_stored_findings_are_those_that_have_a_test(paper):
     )
     assert stored.sort("where", "claim").equals(declared.sort("where", "claim"))
     assert paper in PAPERS
+
+
+# What the specification of the papers says that they draw, as names of pictures.
+DRAWN = {
+    "forman2003": {
+        *("f1", "precision", "recall", "accuracy", "precision-recall", "skew"),
+        *("f1-low-skew", "f1-high-skew", "precision-low-skew", "precision-high-skew"),
+        *(f"{kind}-{goal}" for kind in ("chances", "pairs") for goal in forman2003.PAIRS),
+        *("residual", "rare-f1", "rare-precision", "rare-recall", "rare-accuracy"),
+        *("alpha-f1", "alpha-precision", "alpha-recall", "pilot", "roc-map", "roc-map-origin", "surface-bns"),
+        *(
+            f"contour-{metric}"
+            for metric in [
+                "acc",
+                "acc2",
+                "bns",
+                "chi",
+                "dfreq",
+                "f1",
+                "ig",
+                "oddn",
+                "odds",
+                "pow",
+                "pr",
+            ]  # random has no contours
+        ),
+    },
+    "zheng2004": {
+        *(
+            f"{learner}-{average}-{m}"
+            for learner in ("nb", "lr")
+            for average in ("micro", "macro")
+            for m in ("ig", "chi", "ors")
+        ),
+        *("nb-practical", "lr-practical", "ratios", "ratio-nb", "ratio-lr", "implied"),
+        *("table7-ig", "table7-chi", "table7-ors"),
+    },
+    "uchyigit2007": {
+        "f1-kept",
+        "f1-kept-all",
+        "f1-removed",
+        "f1-removed-all",
+        "f2-kept",
+        "precision-kept",
+        "recall-kept",
+    },
+    "mladenic2004": {
+        *(
+            f"{corpus}-{learner}"
+            for corpus in ("rcv1", "reuters", "newsgroups")
+            for learner in ("nb", "perceptron", "svm")
+        ),
+        *("reuters-svm-precision", "reuters-svm-recall", "terms", "sparsity"),
+        *(
+            f"memory{corpus}-{learner}"
+            for corpus in ("", "-reuters", "-newsgroups")
+            for learner in ("nb", "perceptron", "svm")
+        ),
+    },
+    "li2009": {*li2009.CORPORA.values(), "r2-splits", "movies-splits", "dvd-splits", "lambda"},
+}
+EVERY = [figure for own in FIGURES.values() for figure in own]
+
+
+def test_every_figure_of_the_papers_is_in_the_list():
+    assert FIGURES.keys() == DRAWN.keys() == PAPERS.keys()
+    for paper, own in FIGURES.items():
+        names = [figure.name for figure in own]
+        assert len(names) == len(set(names))
+        assert set(names) >= DRAWN[paper]
+        assert all(figure.paper == paper and figure.shows and figure.command for figure in own)
+
+
+def test_every_figure_has_its_picture_on_the_page_and_no_picture_is_left_over():
+    """Small files: a picture below 100 KB, all below 2 MB."""
+    sizes = {path.name: path.stat().st_size for path in (DOCS / FOLDER).glob("*")}
+    assert set(sizes) == {figure.picture.name for figure in EVERY}
+    assert max(sizes.values()) < 100_000
+    assert sum(sizes.values()) < 2_000_000
+    for figure in EVERY:
+        page = (DOCS / f"reproduction-{figure.paper}.md").read_text(encoding="utf-8")
+        assert f"`{figure.command}`" in page
+        assert f"]({figure.picture.as_posix()})" in page
+
+
+@pytest.mark.parametrize("paper", FIGURES)
+def test_figures_are_drawn_from_the_stored_tables(paper):
+    for figure in FIGURES[paper]:
+        assert specification(figure.draw())["$schema"].startswith("https://vega.github.io/schema/vega-lite/")
+
+
+def drawn_values(paper, name, *columns):
+    """The rows of a figure that have these columns, from the data of all its layers."""
+    (figure,) = (figure for figure in FIGURES[paper] if figure.name == name)
+    rows = [row for rows in specification(figure.draw())["datasets"].values() for row in rows]
+    return {tuple(row[column] for column in columns) for row in rows if set(columns) <= set(row)}
+
+
+def test_the_papers_numbers_are_drawn():
+    """Read back from the charts: Table 3's row of icc, a share, best of naive Bayes, ratios and lambdas."""
+    paper = paper_figures("zheng2004").filter(pl.col("table") == 3, pl.col("method") == "icc ideal")
+    printed = set(paper.select("method", "terms", "f1").iter_rows())
+    assert len(printed) == 11
+    assert printed <= drawn_values("zheng2004", "lr-micro-chi", "method", "size", "value")
+    ratios = drawn_values("zheng2004", "ratios", "method", "problem", "ratio")
+    assert {("icc ideal, nb", name, ratio) for name, ratio in zheng2004.RATIOS.items()} <= ratios
+    best = {(name, value) for name, value in mladenic2004.BEST_NB.items()}
+    assert best <= drawn_values("mladenic2004", "rcv1-nb", "method", "value")
+    lambdas = {(corpus, size, lam) for (corpus, size), lam in li2009.LAMBDAS.items()}
+    assert lambdas <= drawn_values("li2009", "lambda", "method", "size", "value")
+
+
+def test_the_stored_ratios_are_those_of_the_cells():
+    cells = pages.table("zheng2004", "cells").filter(pl.col("table") == "Best ratio at 50 terms")
+    ratios = pages.table("zheng2004", "ratios").filter(pl.col("chosen_by") == "icc ideal, nb")
+    stored = dict(ratios.select("problem", "ratio").iter_rows())
+    assert dict(cells.select("column", "ours").iter_rows()) == {
+        name: stored[name] for name in cells["column"]
+    }
+
+
+def test_stems_and_divided_ties_are_nearer_to_zheng2004_than_words_and_whole_ties():
+    """The page's comparison of the two readings, once more from the cells, row by row."""
+    cells = {
+        (row["table"], row["row"], row["column"]): abs(row["ours"] - row["paper"])
+        for row in pages.table("zheng2004", "cells").iter_rows(named=True)
+    }
+    note = " (words, ties whole)"
+    _, _, *lines = rows_after("reproduction-zheng2004.md", "Over the cells of both readings:")
+    for learner in ("nb", "lr"):
+        words = {
+            key: gap for key, gap in cells.items() if key[0].endswith(note) and key[1].startswith(learner)
+        }
+        stems = [cells[table.removesuffix(note), row, column] for table, row, column in words]
+        shown = {line[1]: line[2:] for line in lines if line[0] == learner}
+        for name, gaps in (("as on this page", stems), ("words, ties whole", [*words.values()])):
+            assert int(shown[name][0]) == len(gaps) == 134
+            assert float(shown[name][1]) == pytest.approx(sum(gaps) / len(gaps), abs=1.1e-4)
+            assert float(shown[name][2]) == pytest.approx(max(gaps), abs=6e-4)
+        assert 2 * sum(stems) < sum(words.values())
+
+
+def test_a_small_svg_shows_the_same_words_and_numbers(tmp_path):
+    figure = next(figure for figure in FIGURES["li2009"] if figure.name == "lambda")
+    charts.save(figure.draw(), tmp_path / "whole.svg")
+    whole = (tmp_path / "whole.svg").read_text(encoding="utf-8")
+    small = small_svg(whole)
+    texts = [
+        [text for element in ElementTree.fromstring(svg).iter() if (text := (element.text or "").strip())]
+        for svg in (whole, small)
+    ]
+    assert texts[0] == texts[1]
+    assert "20_newsgroups" in texts[0]
+    # Lines of one look are joined to one path, with a step per line.
+    whole_lines = re.findall(r"<line[^>]* stroke=", whole)
+    joined = sum(path.count("l") for path in re.findall(r'<path d="((?:M[^MlZ]*l[^MlZ]*)+)" stroke=', small))
+    assert joined + small.count("<line") == len(whole_lines)
+    symbols = [re.findall(r"<path transform[^>]* (?:fill|stroke)=", svg) for svg in (whole, small)]
+    assert len(symbols[0]) == len(symbols[1]) > 0
+    assert len(small) < 0.6 * len(whole)

@@ -3,6 +3,7 @@
 from termsieve.charts.of_counts import overlap, sparsity, term_bars, word_rates
 from termsieve.charts.of_drift import over_time
 from termsieve.charts.of_results import (
+    backups,
     chances,
     critical_difference,
     curves,
@@ -19,6 +20,7 @@ from termsieve.charts.theme import PALETTE, save
 
 __all__ = [
     "PALETTE",
+    "backups",
     "chances",
     "chosen_parameters",
     "critical_difference",

@@ -285,6 +285,40 @@ def pairs(table: pl.DataFrame, tolerance: float | None = None) -> alt.LayerChart
     return layered(squares, numbers, height=30 * len(names))
 
 
+def backups(table: pl.DataFrame, measure: str = "f1") -> alt.LayerChart:
+    """Return the residual wins of `analysis.backups` as bars: who is near the best where the leader is not.
+
+    The smallest tolerance is drawn. There are no bars if the leader is near the best on every problem.
+
+    Parameters
+    ----------
+    table : polars.DataFrame
+        The table of `analysis.backups`.
+    measure : str, default="f1"
+        The name of the measure, for the axis.
+
+    Returns
+    -------
+    altair.Chart
+        The chart; `save` writes it to a file.
+    """
+    near = one_learner(table).filter(pl.col("tolerance") == pl.col("tolerance").min())
+    leader, n, tolerance = near.row(0, named=True)["leader"], near["n_failed"][0], near["tolerance"][0]
+    title = f"share of the {n} problems where {leader} is not within {tolerance:.1%} of the best "
+    base = alt.Chart(records(near)).encode(
+        x=alt.X(
+            "share:Q",
+            axis=alt.Axis(format=".0%"),
+            scale=alt.Scale(domain=[0, 1]),
+            title=title + measure_label(measure),
+        ),
+        y=alt.Y("method:N", sort=near["method"].to_list(), title=None),
+        tooltip=tips("method", share=".1%"),
+    )
+    numbers = base.mark_text(align="left", dx=4, fontSize=11).encode(text=alt.Text("share:Q", format=".0%"))
+    return layered(base.mark_bar(color=PALETTE[0]), numbers, height=24 * near.height)
+
+
 def trade_off(table: pl.DataFrame, measure: str = "f1") -> alt.LayerChart:
     """Return a measure against the cells of the matrix, with a line through the best, from `trade_offs`.
 

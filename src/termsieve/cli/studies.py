@@ -265,6 +265,7 @@ def verify_command(
     """Test each finding of a paper on your own results of its plans.
 
     A finding holds, holds partly, fails, or is not tested because these results lack what its test reads.
+    The column "lacks" says which part of the built-in plan was not run.
     """
     from termsieve.analysis.findings import VERDICTS, paper_cells, verify_findings
     from termsieve.studies import study_status

@@ -131,6 +131,8 @@ SECTIONS = (
                 "Backups of the leading method",
                 analysis.backups,
                 needs=("rows", "measure"),
+                chart=charts.backups,
+                reads=("measure",),
                 note="Of the problems where the leading method is not near the best, "
                 "the share where another is.",
                 by=BY,

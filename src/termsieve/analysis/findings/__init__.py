@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any
 
 import polars as pl
 
 # A module that registers findings is imported here.
 from termsieve.analysis.findings import forman2003, li2009, mladenic2004, uchyigit2007, zheng2004
-from termsieve.analysis.findings.evidence import FINDINGS, UNTESTED, VERDICTS, Finding, UntestedError, Verdict
+from termsieve.analysis.findings.evidence import (
+    FINDINGS,
+    UNTESTED,
+    VERDICTS,
+    Finding,
+    UntestedError,
+    Verdict,
+    lacking,
+)
 from termsieve.errors import unknown_name
 from termsieve.studies.results import Results
 
@@ -47,11 +56,12 @@ def verify_findings(
     -------
     polars.DataFrame
         One row per finding and reading: paper, where, claim, reading, verdict ("holds", "partly", "fails" or
-        "not tested") and figures.
+        "not tested"), figures, and what the results lack of their plan, such as "without wfo(learned)".
     """
     _check(paper)
     found = list(results)
     rows = []
+    lacks = cache(lacking)
     for entry in FINDINGS:
         if entry.paper != paper:
             continue
@@ -59,14 +69,15 @@ def verify_findings(
         readings = entry.readings(found, data)
         if not readings:
             figures = f"needs the results of the plan {' or '.join(entry.plans)}"
-            rows.append({**head, "reading": "", "verdict": UNTESTED, "figures": figures})
+            rows.append({**head, "reading": "", "verdict": UNTESTED, "figures": figures, "lacks": ""})
         for label, reading in readings:
             try:
                 verdict, figures = entry.test(reading)
             except UntestedError as lack:
                 verdict, figures = UNTESTED, str(lack)  # type: ignore[assignment]
-            rows.append({**head, "reading": label, "verdict": verdict, "figures": figures})
-    names = ("paper", "where", "claim", "reading", "verdict", "figures")
+            partial = "" if verdict == UNTESTED else lacks(reading.results, reading.learner)
+            rows.append({**head, "reading": label, "verdict": verdict, "figures": figures, "lacks": partial})
+    names = ("paper", "where", "claim", "reading", "verdict", "figures", "lacks")
     return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String))
 
 

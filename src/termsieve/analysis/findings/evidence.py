@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib import resources
 from typing import Any, Literal, NamedTuple, get_args
@@ -16,9 +17,10 @@ from termsieve.analysis.curves import Average, size_curves
 from termsieve.counts import Counts
 from termsieve.errors import StudyError
 from termsieve.studies.folds import Fold
-from termsieve.studies.plan import Plan
+from termsieve.studies.plan import Plan, load_plan
 from termsieve.studies.results import Results
 from termsieve.studies.sources import Sources, data_folder
+from termsieve.studies.tasks import Placed, all_tasks, remaining_tasks, task_trainings
 
 Holds = Literal["holds", "partly", "fails"]
 UNTESTED = "not tested"
@@ -159,6 +161,35 @@ def whole_runs(rows: pl.DataFrame) -> pl.DataFrame:
     reached = rows.group_by(run).agg(n=pl.struct("corpus", "problem").n_unique())
     whole = reached.filter(pl.col("n") == pl.col("n").max().over("learner"))
     return rows.join(whole, on=run, how="semi", nulls_equal=True)
+
+
+def lacking(results: Results, learner: str | None = None) -> str:
+    """Return what results lack of the built-in plan of their name, or "" if they have all of it.
+
+    With a learner, only its part of the plan is looked at.
+    """
+    plan, known = load_plan(str(results.manifest["name"])), results.corpora
+    absent = [entry.name for entry in plan.corpora if entry.name not in known]
+    present = tuple(entry for entry in plan.corpora if entry.name in known)
+    learners = tuple(run for run in plan.learners if learner in (None, run.name))
+    part = replace(plan, corpora=present, learners=learners)
+    every, left = (
+        _trainings(part, tasks) for tasks in (all_tasks(part, known), remaining_tasks(part, known, results))
+    )
+    absent += [method for method in every if left[method] == every[method]]
+    begun = [method for method in every if left[method] < every[method]]
+    said = []
+    if any(left[method] for method in begun):
+        said.append(f"{100 * (every.total() - left.total()) // every.total()} % of the trainings")
+    return ", ".join(said + ([f"without {', '.join(absent)}"] if absent else []))
+
+
+def _trainings(plan: Plan, tasks: Iterable[Placed]) -> Counter[str]:
+    """Return the trainings of some tasks, by method."""
+    found: Counter[str] = Counter()
+    for corpus, _, _, task in tasks:
+        found[task.method] += task_trainings(plan, corpus, task)
+    return found
 
 
 @dataclass(frozen=True)
