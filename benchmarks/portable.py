@@ -1,11 +1,11 @@
 """Exported models against the pipeline they come from: equality, size, speed, and alarms of `watch`.
 
-    python -m benchmarks.portable equality [--documents N]     decisions on the papers' corpora
+    python -m benchmarks.portable equality [--train N] [--documents N]    decisions on the papers' corpora
     python -m benchmarks.portable speed [--documents N]        bytes, documents per second, memory, in one run
     python -m benchmarks.portable shuffled [--runs N]          alarms where nothing has changed
     python -m benchmarks.portable reuters                      alarms over the months of Reuters, and planted
 
-The corpora are below TERMSIEVE_DATA. JavaScript runs in Node, or with --browser in chromium.
+The corpora are below TERMSIEVE_DATA. JavaScript runs in Node and, for equality, in chromium too.
 """
 
 from __future__ import annotations
@@ -15,14 +15,16 @@ import gzip
 import json
 import os
 import re
-import resource
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -32,32 +34,50 @@ from sklearn.pipeline import Pipeline, make_pipeline
 
 import termsieve
 from termsieve.adviser.decisions import Decision
-from termsieve.adviser.portfolio import Representation, Setting
+from termsieve.adviser.portfolio import BASELINES, METHODS, Representation, Setting, portfolio
 from termsieve.corpus import Corpus
 from termsieve.models import Model, drift, export
 from termsieve.portable.scorer import loads
 from termsieve.ranking import Size
 
-CORPORA = ("20_newsgroups", "reuters21578", "movie_reviews")
+PROBLEMS = ("20_newsgroups", "20_newsgroups/comp.graphics", "reuters21578", "movie_reviews")
 SCORER = resources.files("termsieve.portable") / "scorer.js"
 NODE = """
 import { readFileSync } from "node:fs";
-import { decide } from "%s";
+import { %s as work } from "./scorer.mjs";
 const { model, texts } = JSON.parse(readFileSync(process.argv[2], "utf8"));
-decide(model, texts[0]);
+work(model, texts[0]);
 const start = process.hrtime.bigint();
-const found = texts.map((text) => decide(model, text));
+const all = texts.map((text) => work(model, text));
 const seconds = Number(process.hrtime.bigint() - start) / 1e9;
+const found = all.map(({ class: label, values, probabilities }) => ({ label, values, probabilities }));
 console.log(JSON.stringify({ found, seconds, bytes: process.memoryUsage().rss }));
 """
-PAGE = """async ([source, model, texts]) => {
-  const address = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-  const { decide } = await import(address);
-  decide(model, texts[0]);
-  const start = performance.now();
-  const found = texts.map((text) => decide(model, text));
-  return { found, seconds: (performance.now() - start) / 1000, bytes: 0 };
-}"""
+PAGE = """<script type="application/json">{}</script><script type="module">
+const {{ source, model, texts }} = JSON.parse(document.querySelector("script").textContent);
+const address = URL.createObjectURL(new Blob([source], {{ type: "text/javascript" }}));
+const {{ score }} = await import(address);
+window.found = texts.map((text) => {{
+  const {{ class: label, values, probabilities }} = score(model, text);
+  return {{ label, values, probabilities }};
+}});
+</script>"""
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a scorer says of documents: decision values, labels, and perhaps probabilities."""
+
+    values: Any
+    labels: list[list[str]]
+    probabilities: Any = None
+
+    def distance(self, other: Said) -> tuple[float, int]:
+        """Return the largest difference of a number, and how many documents get another class."""
+        largest = float(np.abs(np.asarray(self.values) - other.values).max())
+        if self.probabilities is not None and other.probabilities is not None:
+            largest = max(largest, float(np.abs(np.asarray(self.probabilities) - other.probabilities).max()))
+        return largest, sum(a != b for a, b in zip(self.labels, other.labels, strict=True))
 
 
 def corpus_of(name: str) -> Corpus:
@@ -65,61 +85,111 @@ def corpus_of(name: str) -> Corpus:
     return termsieve.read(Path(os.environ["TERMSIEVE_DATA"]) / name)
 
 
-def settings() -> Iterator[Setting]:
-    """Yield each representation that the adviser can recommend, with each learner and way of selection."""
-    for pairs in (False, True):
-        representations = [Representation(pairs=pairs), Representation(weight="bns", pairs=pairs)]
-        for representation in [*representations, *([] if pairs else [Representation("tf")])]:
-            yield Setting(representation, "svm(balanced, C=1.0)", "weights", Size("k", 500))
-    plain = Representation()
-    yield Setting(plain, "svm(C=0.3)")
-    for method in ("information_gain", "bns"):
-        yield Setting(plain, "svm(C=1.0)", method, Size("k", 500))
+def settings(k: int) -> Iterator[Setting]:
+    """Yield each representation and learner that the adviser can recommend: with `k` terms, some with all."""
+    seen: dict[Any, Setting] = {}
+    for setting in [*portfolio(pairs=True), *BASELINES.values()]:
+        seen.setdefault((setting.representation, setting.learner.split("C=")[0]), setting)
+    for number, setting in enumerate(seen.values()):
+        if number % 2 == 0:
+            yield setting
+        yield Setting(setting.representation, setting.learner, METHODS[number % len(METHODS)], Size("k", k))
+    yield Setting(Representation(), "svm(C=1.0)", "bns", Size("sparsity", 4.0))
 
 
-def fitted(setting: Setting, corpus: Corpus) -> Pipeline:
-    """Return the pipeline of a setting, with thresholds that are not 0, fitted to a corpus."""
-    n = len(corpus.classes)
-    decision = Decision((0.05,) * n) if corpus.multilabel else Decision((-0.1,), tilt=0.05)
+def fitted(setting: Setting, corpus: Corpus, target: str | None = None, own: bool = False) -> Pipeline:
+    """Return the pipeline of a setting, fitted to a corpus, with probabilities.
+
+    Thresholds are those of the learner (`own`), or others, as if they had been tuned.
+    """
+    several = corpus.multilabel or (target is None and len(corpus.classes) > 2)
+    n, generator = len(corpus.classes) if several else 1, np.random.default_rng(0)
+    slopes, offsets = generator.uniform(1, 4, n).tolist(), generator.uniform(-1, 1, n).tolist()
+    thresholds = [0.0] * n if own else generator.uniform(-0.2, 0.2, n).tolist()
+    decision = Decision(tuple(thresholds), tilt=0.0 if own else 0.05)
     options = {"ngram_range": (1, 2)} if setting.representation.pairs else {}
-    pipeline = make_pipeline(termsieve.TermVectorizer(**options), setting.model(decision))
+    model = setting.model(decision, target, sigmoids=list(zip(slopes, offsets, strict=True)))
     labels = list(corpus.labels) if corpus.multilabel else corpus.labels
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return pipeline.fit(list(corpus.texts or ()), labels)
+        return make_pipeline(termsieve.TermVectorizer(**options), model).fit(list(corpus.texts or ()), labels)
 
 
-def in_node(description: dict[str, Any], texts: Sequence[str]) -> dict[str, Any]:
-    """Return what the JavaScript module says in Node."""
+def listed(label: Any) -> list[str]:
+    """Return a class, or several labels, as a sorted list of texts."""
+    return sorted(map(str, label if isinstance(label, list | tuple) else [label]))
+
+
+def by_pipeline(model: Model, texts: Sequence[str]) -> Said:
+    """Return what the scikit-learn pipeline says."""
+    pipeline, texts = model.pipeline, list(texts)
+    values = np.asarray(pipeline.decision_function(texts)).reshape(len(texts), -1)
+    labels = [listed(label) for label in model._named(np.asarray(pipeline.predict(texts)))]
+    return Said(values, labels, pipeline.predict_proba(texts))
+
+
+def by_stream(model: Model, texts: Sequence[str]) -> Said:
+    """Return what `termsieve predict` says."""
+    found = list(model.stream(texts, scores=True, probabilities=True))
+    values, probabilities = ([getattr(each, name) for each in found] for name in ("values", "probabilities"))
+    return Said(values, [listed(each.label) for each in found], probabilities)
+
+
+def by_python(model: Model, texts: Sequence[str]) -> Said:
+    """Return what the scorer in plain Python says."""
+    plain = loads(export(model))
+    values = [plain.values(text) for text in texts]
+    labels = [listed(plain.decided(each)) for each in values]
+    return Said(values, labels, [plain.probable(each) for each in values])
+
+
+def in_node(description: dict[str, Any], texts: Sequence[str], work: str = "score") -> dict[str, Any]:
+    """Return what the JavaScript module says in Node, how long it took, and its memory."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "scorer.mjs").write_text(SCORER.read_text(encoding="utf-8"), encoding="utf-8")
-        Path(folder, "main.mjs").write_text(NODE % "./scorer.mjs", encoding="utf-8")
+        Path(folder, "main.mjs").write_text(NODE % work, encoding="utf-8")
         Path(folder, "data.json").write_text(json.dumps({"model": description, "texts": list(texts)}))
         done = subprocess.run(["node", "main.mjs", "data.json"], cwd=folder, capture_output=True, check=True)
     return json.loads(done.stdout)
 
 
-def in_browser(description: dict[str, Any], texts: Sequence[str]) -> dict[str, Any]:
-    """Return what the JavaScript module says in chromium."""
+def by_node(model: Model, texts: Sequence[str]) -> Said:
+    """Return what the JavaScript module says in Node."""
+    return _script(in_node(model.describe(), texts)["found"])
+
+
+def by_chromium(page: Any, model: Model, texts: Sequence[str]) -> Said:
+    """Return what the JavaScript module says in a page of chromium."""
+    data = {"source": SCORER.read_text(encoding="utf-8"), "model": model.describe(), "texts": list(texts)}
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "page.html")
+        file.write_text(PAGE.format(json.dumps(data).replace("<", "\\u003c")), encoding="utf-8")
+        page.goto(file.as_uri())
+        page.wait_for_function("window.found")
+        return _script(json.loads(page.evaluate("JSON.stringify(window.found)")))
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """Give a page of a browser."""
     from playwright.sync_api import sync_playwright
 
-    found: list[Any] = []
-    seconds = 0.0
+    options = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
     with sync_playwright() as playwright:
-        options = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=options)
         page = browser.new_page()
-        for start in range(0, len(texts), 1000):
-            part = list(texts[start : start + 1000])
-            said = page.evaluate(PAGE, [SCORER.read_text(encoding="utf-8"), description, part])
-            found += said["found"]
-            seconds += said["seconds"]
+        page.set_default_timeout(600_000)
+        yield page
         browser.close()
-    return {"found": found, "seconds": seconds, "bytes": 0}
 
 
-def in_duckdb(model: Model, texts: Sequence[str], n_rows: int) -> tuple[Any, list[list[str]], float]:
-    """Return the decision values of a database, the classes of each document, and the seconds."""
+def _script(found: list[dict[str, Any]]) -> Said:
+    values, probabilities = ([each[name] for each in found] for name in ("values", "probabilities"))
+    return Said(values, [listed(each["label"]) for each in found], probabilities)
+
+
+def in_duckdb(model: Model, texts: Sequence[str]) -> Any:
+    """Return a database with the texts and the model."""
     import duckdb
     import polars as pl
 
@@ -128,74 +198,68 @@ def in_duckdb(model: Model, texts: Sequence[str], n_rows: int) -> tuple[Any, lis
     database.register("frame", documents.to_arrow())
     database.execute("CREATE TABLE documents AS SELECT * FROM frame")
     database.execute(export(model, "sql"))
-    start = time.perf_counter()
-    values = database.execute("SELECT value FROM model_values ORDER BY id, number").fetchnumpy()["value"]
-    seconds = time.perf_counter() - start
+    return database
+
+
+def by_duckdb(model: Model, texts: Sequence[str]) -> Said:
+    """Return what the database says, which gives no probabilities."""
+    database = in_duckdb(model, texts)
+    database.execute("CREATE TABLE found AS SELECT * FROM model_values")
+    values = database.execute("SELECT value FROM found ORDER BY id, number").fetchnumpy()["value"]
     classes: list[list[str]] = [[] for _ in texts]
     for number, label in database.execute("SELECT id, class FROM model_decisions").fetchall():
         classes[number].append(label)
-    return values.reshape(len(texts), n_rows), [sorted(each) for each in classes], seconds
+    return Said(values.reshape(len(texts), -1), [sorted(each) for each in classes])
 
 
-def listed(label: Any) -> list[str]:
-    """Return a class, or several labels, as a sorted list of texts."""
-    return sorted(map(str, label if isinstance(label, list | tuple) else [label]))
-
-
-def compare(
-    corpus: Corpus, setting: Setting, n_train: int, n_test: int, browser: bool
-) -> dict[str, tuple[float, int]]:
-    """Train on a part of a corpus; return how far each scorer is from the pipeline on other documents.
-
-    Of each scorer: the largest difference of a decision value, and how many documents get another class.
-    """
+def halves(corpus: Corpus, n_train: int, n_test: int) -> tuple[Corpus, list[str]]:
+    """Return documents to train on, and the texts of others; both drawn at random."""
     order = np.random.default_rng(0).permutation(len(corpus))
     train, test = (
         corpus.subset(np.sort(rows)) for rows in (order[:n_train], order[n_train : n_train + n_test])
     )
-    model = Model(fitted(setting, train), tuple(train.classes.tolist()) if train.multilabel else None)
-    texts = list(test.texts or ())
-    predictions = list(model.stream(texts, scores=True))
-    own = np.array([each.values for each in predictions])
-    said = [listed(each.label) for each in predictions]
-    description = model.describe()
-    plain = loads(json.dumps(description))
-    values = {"python": np.array([plain.values(text) for text in texts])}
-    labels = {"python": [listed(plain.decide(text)) for text in texts]}
-    script = (in_browser if browser else in_node)(description, texts)["found"]
-    values["js"] = np.array([each["values"] for each in script])
-    labels["js"] = [listed(each["class"]) for each in script]
-    values["sql"], labels["sql"], _ = in_duckdb(model, texts, own.shape[1])
-    return {
-        name: (
-            float(np.abs(found - own).max()),
-            sum(a != b for a, b in zip(said, labels[name], strict=True)),
-        )
-        for name, found in values.items()
+    return train, list(test.texts or ())
+
+
+def compare(model: Model, texts: Sequence[str], page: Any) -> dict[str, tuple[float, int]]:
+    """Return how far each scorer is from the pipeline: see `Said.distance`."""
+    own = by_pipeline(model, texts)
+    scorers: dict[str, Callable[[Model, Sequence[str]], Said]] = {
+        "Model.stream": by_stream,
+        "Python": by_python,
+        "Node": by_node,
+        "chromium": partial(by_chromium, page),
+        "DuckDB": by_duckdb,
     }
+    return {name: say(model, texts).distance(own) for name, say in scorers.items()}
 
 
 def equality(arguments: argparse.Namespace) -> None:
-    """Compare the scorers on three corpora."""
-    for name in [arguments.corpus] if arguments.corpus else CORPORA:
-        corpus = corpus_of(name)
-        for setting in settings():
-            found = compare(corpus, setting, 1500, arguments.documents, arguments.browser)
-            print(f"{corpus.name}: {setting}, {arguments.documents:,} documents", flush=True)
-            for scorer, (difference, differ) in found.items():
-                print(f"  {scorer}: largest difference {difference:.1e}, {differ} classes differ", flush=True)
+    """Compare the scorers on three corpora, setting by setting; then say the largest difference of each."""
+    rows = []
+    with chromium() as page:
+        for problem in [arguments.corpus] if arguments.corpus else PROBLEMS:
+            name, _, target = problem.partition("/")
+            train, texts = halves(corpus_of(name), arguments.train, arguments.documents)
+            for number, setting in enumerate(settings(500)):
+                pipeline = fitted(setting, train, target or None, own=number % 4 == 0)
+                model = Model(pipeline, tuple(train.classes.tolist()) if train.multilabel else None)
+                size = f"{len(model.describe()['terms']):,} terms, {len(model.classes)} classes"
+                rows.append(compare(model, texts, page))
+                print(f"{problem}, {len(texts):,} documents, {size}: {setting}")
+                told = (f"{scorer} {far:.1e} {differ}" for scorer, (far, differ) in rows[-1].items())
+                print("  largest difference, classes that differ:", *told, sep="  ", flush=True)
+    print(f"all {len(rows)} models:")
+    for scorer in rows[0]:
+        far, differ = max(row[scorer][0] for row in rows), sum(row[scorer][1] for row in rows)
+        print(f"  {scorer}: largest difference {far:.1e}, {differ} classes differ")
 
 
 def speed(arguments: argparse.Namespace) -> None:
     """Print the size of a 500-term model of 20 classes, and the documents per second of each scorer."""
-    corpus = corpus_of("20_newsgroups")
-    order = np.random.default_rng(0).permutation(len(corpus))
-    train, test = (
-        corpus.subset(np.sort(order[:4000])),
-        corpus.subset(np.sort(order[4000:][: arguments.documents])),
-    )
+    train, texts = halves(corpus_of("20_newsgroups"), 4000, arguments.documents)
     model = Model(fitted(Setting(Representation(), "svm(balanced, C=1.0)", "weights", Size("k", 500)), train))
-    description, texts = model.describe(), list(test.texts or ())
+    description = model.describe()
     print(
         f"{len(description['terms'])} terms, {len(description['classes'])} classes, {len(texts):,} documents"
     )
@@ -210,14 +274,16 @@ def speed(arguments: argparse.Namespace) -> None:
         _report("Model.stream", len(texts), lambda: list(model.stream(texts)))
         _report("Model.stream, scores", len(texts), lambda: list(model.stream(texts, scores=True)))
         _report("scorer.py", n_slow, lambda: [plain.decide(text) for text in texts[:n_slow]])
-        script = in_node(description, texts)
+        script = in_node(description, texts, "decide")
         print(
             f"scorer.js in Node: {len(texts) / script['seconds']:,.0f} documents/s, "
             f"{script['bytes'] / 1e6:.0f} MB with the texts",
             flush=True,
         )
-        _, _, seconds = in_duckdb(model, texts[:n_slow], len(description["classes"]))
-        print(f"DuckDB: {n_slow / seconds:,.0f} documents/s", flush=True)
+        database = in_duckdb(model, texts[:n_slow])
+        _report("DuckDB", n_slow, database.execute("SELECT * FROM model_decisions").fetchall)
+    import resource
+
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"peak of this process, corpus included: {peak:,.0f} MB")
 
@@ -296,8 +362,8 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--runs", type=int, default=100)
-    parser.add_argument("--corpus", help="A folder below TERMSIEVE_DATA.")
-    parser.add_argument("--browser", action="store_true")
+    parser.add_argument("--corpus", help="A folder below TERMSIEVE_DATA, for equality perhaps with /CLASS.")
+    parser.add_argument("--train", type=int, default=300, help="Training documents, for equality.")
     parser.add_argument("--page")
     arguments = parser.parse_args()
     {"equality": equality, "speed": speed, "shuffled": shuffled, "reuters": reuters}[arguments.command](

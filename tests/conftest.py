@@ -178,8 +178,11 @@ def study_rows():
 @pytest.fixture(scope="session")
 def browser():
     """A real browser, shared by all tests of one pytest process."""
-    from playwright.sync_api import expect, sync_playwright
     from tests.browser import ARGS, CHROMIUM, PATIENCE
+
+    if CHROMIUM is None:
+        pytest.skip("there is no chromium")
+    from playwright.sync_api import expect, sync_playwright
 
     expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:

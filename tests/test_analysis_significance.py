@@ -78,6 +78,7 @@ def test_values_without_variance(made_rows):
     assert made["a", "c"]["difference"] == pytest.approx(-0.2)
 
 
+@pytest.mark.filterwarnings("ignore:Sample size too small")  # of SciPy 1.13
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.integers(-4, 4), min_size=2, max_size=9))
 def test_wilcoxon_with_ties_and_zeros_is_scipys(differences):

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn import config_context
+from sklearn.metrics import get_scorer
 from sklearn.model_selection import cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
@@ -175,13 +176,13 @@ def test_weights_reach_a_selector_inside_a_pipeline_and_a_cross_validation():
     w[misleading] = 0  # without these documents column 0 is as good as column 1
     with config_context(enable_metadata_routing=True):
         selector = TermSelector("chi", k=2).set_fit_request(sample_weight=True)
-        learner = LinearSVC().set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        learner = LinearSVC().set_fit_request(sample_weight=True)
         pipeline = make_pipeline(selector, learner)
         pipeline.fit(X, y, sample_weight=w)
         assert pipeline[0].selected_.tolist() == [0, 1]
-        found = cross_validate(
-            pipeline, X, y, params={"sample_weight": w}, cv=3, return_estimator=True, error_score="raise"
-        )
+        accuracy = get_scorer("accuracy").set_score_request(sample_weight=True)
+        options = {"scoring": accuracy, "return_estimator": True, "error_score": "raise"}
+        found = cross_validate(pipeline, X, y, params={"sample_weight": w}, cv=3, **options)
     assert [one[0].selected_.tolist() for one in found["estimator"]] == [[0, 1]] * 3
     assert [one[0].counts_.n_docs for one in found["estimator"]] == [
         w.sum() - w[held].sum() for held in _held_out(X, y)

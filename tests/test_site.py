@@ -10,7 +10,7 @@ from pathlib import Path
 from types import FunctionType
 
 import pytest
-from tests.browser import ARGS, CHROMIUM, PATIENCE
+from tests.browser import CHROMIUM, PATIENCE
 
 import termsieve
 
@@ -189,14 +189,12 @@ def test_the_site_needs_no_network(site):
 
 @pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
-def test_the_site_is_searched_without_network(site):
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=ARGS)
-        page = browser.new_context(offline=True).new_page()
-        page.set_default_timeout(PATIENCE)
-        page.goto(f"{(site / 'search.html').as_uri()}?q=telling_words")
-        found = page.locator("#search-results li a").filter(has_text="telling_words").first
-        found.wait_for()
-        assert "termsieve.telling_words.html" in found.get_attribute("href")
-        browser.close()
+def test_the_site_is_searched_without_network(browser, site):
+    context = browser.new_context(offline=True)
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.goto(f"{(site / 'search.html').as_uri()}?q=telling_words")
+    found = page.locator("#search-results li a").filter(has_text="telling_words").first
+    found.wait_for()
+    assert "termsieve.telling_words.html" in found.get_attribute("href")
+    context.close()

@@ -183,9 +183,9 @@ def _terms(model: dict[str, Any]) -> str:
     least, most = model["text"]["ngrams"]
     queries = []
     for n in range(least, most + 1):
-        joined = " || ' ' || ".join(["word", *(f"lead(word, {i}) OVER following" for i in range(1, n))])
-        window = " WINDOW following AS (PARTITION BY id ORDER BY place)" if n > 1 else ""
-        queries.append(f"SELECT id, {joined} AS term FROM tokens{window}")
+        later = (f"lead(word, {i}) OVER (PARTITION BY id ORDER BY place)" for i in range(1, n))
+        joined = " || ' ' || ".join(["word", *later])
+        queries.append(f"SELECT id, {joined} AS term FROM tokens")
     return " UNION ALL ".join(queries)
 
 

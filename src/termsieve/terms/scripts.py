@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.util import find_spec
@@ -89,9 +90,15 @@ def segmenter(name: str) -> Segmenter:
     """Return the function from a text to its words by the name of a segmenter."""
     if name == "characters":
         return characters
-    module, extra = MODULES[name]
-    require(module, extra)
+    _imported(name)
     return _SEGMENT[name]
+
+
+def _imported(name: str) -> Any:
+    """Return the module of a segmenter."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # jieba has escapes that Python calls wrong, and needs setuptools
+        return require(*MODULES[name])
 
 
 def characters(text: str) -> list[str]:
@@ -140,11 +147,8 @@ def _words(parts: Any) -> list[str]:
 @cache
 def _jieba() -> Any:
     import logging
-    import warnings
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it uses what setuptools will no longer have
-        import jieba
+    jieba = _imported("jieba")
     jieba.setLogLevel(logging.WARNING)
     return jieba
 
