@@ -9,7 +9,7 @@ from termsieve.adviser.goals import Floats
 from termsieve.adviser.verdicts import Flags
 
 RESAMPLED = 2**22  # documents in all resamples together
-WORTH = 0.02  # of the standard error of the leader's figure: an expected gain below that is lost in noise
+WORTH = 0.03  # of the standard error of the leader's figure: an expected gain below that is lost in noise
 
 
 def worth_trying(expected: Floats, drawn: Floats, trust: float) -> Flags:

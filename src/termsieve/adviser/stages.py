@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from termsieve.adviser.dropping import worth_trying
 from termsieve.adviser.duplicates import NONE_ALIKE, Duplicates, kept_together
 from termsieve.adviser.folds import MANY, Rows, Split, Task
 from termsieve.adviser.frontier import steadied
@@ -86,18 +85,21 @@ def raced(task: Task, goal: Goal, clock: Clock, generator: np.random.Generator) 
     Each race is an answer; the next one has the settings that may still win, and more documents.
     """
     settings, growth, share = portfolio(task.pairs is not None), GROWTH, 0.05
+    before: Raced | None = None
     most = len(task) if clock.limited else min(len(task), RACED)
     n_docs = len(task) if len(task) <= MANY else SCOUTED
     while True:
         end = UNTIL if n_docs >= most else (share + UNTIL) / 2
         found = _raced_sample(task, n_docs, settings, goal, clock, generator, (share, end))
+        if before is not None:
+            growth = _growth(before, found)
         n_kept, allowed = _affordable(found, most, growth, clock)
         n_next = STEP * n_docs if allowed > STEP * STEP * n_docs else allowed
         if n_docs >= most or (n_next < WORTHWHILE * n_docs and n_next < most):
             break
         settings = found.promising[:n_kept]
         settings += [BASELINE] if BASELINE not in settings else []
-        n_docs, share = n_next, end
+        before, n_docs, share = found, n_next, end
     while clock.limited and (near := _near(found)):
         if clock.left(UNTIL) < N_FOLDS * len(near) * found.seconds:
             break
@@ -142,6 +144,12 @@ def _affordable(found: Raced, most: int, growth: float, clock: Clock) -> tuple[i
         if allowed >= most:
             break
     return n_kept, int(min(allowed, most)) if clock.limited else most
+
+
+def _growth(before: Raced, found: Raced) -> float:
+    """Return the power of the documents with which the time of a training grew, between 1 and GROWTH."""
+    times = np.log(max(found.seconds, 1e-6) / max(before.seconds, 1e-6))
+    return float(np.clip(times / np.log(len(found.rows) / len(before.rows)), 1.0, GROWTH))
 
 
 def _near(found: Raced) -> list[Setting]:
@@ -197,8 +205,9 @@ def _sample(task: Task, rows: Rows, most: int, generator: np.random.Generator) -
         return rows
     if task.time is not None:
         return np.sort(np.argsort(task.time, kind="stable")[-most:])
-    fold = task.fold_numbers(-(-len(rows) // most), generator)
-    return np.flatnonzero(fold == 0)
+    n_parts = 10 * -(-len(rows) // most)
+    fold = task.fold_numbers(n_parts, generator)
+    return np.flatnonzero(fold < most * n_parts // len(rows))
 
 
 def select_terms(found: Raced, budget: Budget, clock: Clock) -> list[Setting]:
@@ -208,7 +217,7 @@ def select_terms(found: Raced, budget: Budget, clock: Clock) -> list[Setting]:
     n_terms = race.at(found.folds[0]).scaled(winner.representation)[0].shape[1]
     sizes, methods = budget.sizes(n_terms), list(METHODS)
 
-    def too_long() -> bool:  # fewer terms train faster; most methods are dropped after two folds
+    def too_long() -> bool:  # fewer terms train faster; one method is left after two folds
         n_trainings = 0.5 * len(sizes) * (len(found.folds) + 2 * (len(methods) - 1))
         return n_trainings * found.seconds > clock.left(0.8)
 
@@ -231,24 +240,17 @@ def select_terms(found: Raced, budget: Budget, clock: Clock) -> list[Setting]:
             break
         found.n_trained += len(wanted)
         race.forget(number)
-        if place >= 1 and len(methods) > 1:
-            methods = _promising_methods(race, winner, methods, found.folds[: place + 1])
-            if place == len(found.folds) - 2:
-                methods = methods[:1]
+        if place == 1 and len(methods) > 1:  # the frontier is of one ranking
+            methods = [_best_method(race, winner, methods, found.folds[:2])]
     return [s for s in found.complete if s.method is not None]
 
 
-def _promising_methods(
-    race: Race, winner: Setting, methods: Sequence[str], folds: Sequence[int]
-) -> list[str]:
-    """Return the ways to rank terms that may still be the best, on average over the sizes."""
-    figures, drawn = [], []
-    for method in methods:
-        chosen = [s for s in race.standings if s.method == method and s.everything == winner]
-        figures.append(np.mean([race.figure(s, True, folds) for s in chosen]))
-        drawn.append(race.resampled([(s, True) for s in chosen], folds).mean(axis=0))
-    kept = worth_trying(np.array(figures), np.stack(drawn), 1.0)
-    return [methods[i] for i in np.argsort(figures)[::-1] if kept[i]]
+def _best_method(race: Race, winner: Setting, methods: Sequence[str], folds: Sequence[int]) -> str:
+    def mean(method: str) -> float:
+        selected = [s for s in race.standings if s.method == method and s.everything == winner]
+        return float(np.mean([race.figure(s, True, folds) for s in selected] or [0.0]))
+
+    return max(methods, key=mean)
 
 
 @dataclass(frozen=True)
