@@ -88,7 +88,7 @@ def advise(
     times : sequence, optional
         One value per document: models are trained on earlier documents and tested on later ones only.
     minutes : float, optional
-        How long it may take.
+        How long it may take; time that is left is spent where it may change the advice.
     held_out : int, optional
         Number of new documents that the interval is for; by default a fifth of these.
     probabilities : bool, default=False
