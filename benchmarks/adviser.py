@@ -198,7 +198,7 @@ def calibration(rows: list[dict[str, Any]], curves: list[dict[str, Any]]) -> str
     """Return the calibrations as TOML: for one class and for several classes, for each goal.
 
     A spread is that of its own kind and goal, or of both kinds where there are fewer than FEW draws, or of
-    the nearest goal as well.
+    the nearest goal as well. Where there are no such draws, rise and spread stay what they are.
     """
     ratio, ratio_spread = ratio_of(curves), ratio_spread_of(curves)
     lines = ["# Made by benchmarks/adviser.py calibrate from the tuning corpora; see docs/adviser.md."]
@@ -208,12 +208,16 @@ def calibration(rows: list[dict[str, Any]], curves: list[dict[str, Any]]) -> str
             own = [row for row in same if row["kind"] == kind]
             near = [row for row in rows if row["goal"] in (goal, table_name(kind, get_goal(goal)))]
             part = next((p for p in (own, same, near) if len(p) >= FEW), near)
-            lack = mean_lack(same, curve_lack([c for c in curves if c["goal"] == goal], ratio))
+            used, told = calibration_for(kind, get_goal(goal)), "rise and spread are of draws before"
+            lack, spread = used.lack, used.spread
             there = [c for c in curves if (c["kind"], c["goal"]) == (kind, goal)]
+            if part:
+                lack = mean_lack(same, curve_lack([c for c in curves if c["goal"] == goal], ratio))
+                spread = calibrated_spread(part, lack)
+                told = f"{len(own)} draws; the spread is from {len(part)}"
             lines += ["", f"[{kind}.{calibration_name(kind, get_goal(goal))}]"]
-            lines += [f"# {len(own)} draws; the spread is from {len(part)}; {len(there)} learning curves"]
-            lines += [f"lack = {lack:.3f}", f"reach = {REACH}"]
-            lines += [f"spread = {calibrated_spread(part, lack):.4f}"]
+            lines += [f"# {told}; {len(there)} learning curves"]
+            lines += [f"lack = {lack:.3f}", f"reach = {REACH}", f"spread = {spread:.4f}"]
             lines += [f"ratio = {ratio:.2f}", f"ratio_spread = {ratio_spread:.2f}"]
             lines += [f"gain_reach = {gain_reach([c for c in curves if c['kind'] == kind], ratio):.2f}"]
     return "\n".join(lines)

@@ -66,12 +66,14 @@ class Draw:
     hidden: Corpus
 
 
-def draws(corpus: Corpus, n_classes: int, n_binary: int, seed: int) -> Iterator[Draw]:
+def draws(
+    corpus: Corpus, n_classes: int, n_binary: int, seed: int, documents: tuple[int, int] = DOCUMENTS
+) -> Iterator[Draw]:
     """Yield draws that ask about all classes, and draws that ask about one class against the rest."""
     generator = np.random.default_rng([seed, zlib.crc32(corpus.name.encode())])
     two = len(corpus.classes) == 2
     for number in range(n_binary if two else n_classes + n_binary):
-        most = min(len(corpus), int(generator.integers(*DOCUMENTS, endpoint=True)))
+        most = min(len(corpus), int(generator.integers(*documents, endpoint=True)))
         rows = generator.permutation(len(corpus))[:most]
         shown, hidden = np.sort(rows[: 2 * most // 3]), np.sort(rows[2 * most // 3 :])
         part = corpus.subset(shown)

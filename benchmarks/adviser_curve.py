@@ -22,7 +22,7 @@ from termsieve.adviser.goals import get_goal
 from termsieve.adviser.promise import Calibration, Promise
 from termsieve.adviser.question import asked
 from termsieve.adviser.race import Race
-from termsieve.adviser.stages import BASELINE, Raced, cross_verdicts, values_with
+from termsieve.adviser.stages import BASELINE, Raced, values_with
 
 GOALS = (
     "f1",
@@ -52,7 +52,7 @@ def facts_of(draw: Draw) -> list[dict[str, Any]]:
     facts = []
     for name in GOALS:
         goal = race.goal = get_goal(name)
-        verdicts = [cross_verdicts(found, *given) for given in values]
+        verdicts = [race.cross_verdicts(*given, race.folds) for given in values]
         promise = Promise(verdicts[-2], goal, FIRST_GUESS)
         gain = LearningCurve.of(verdicts[:-1], len(task), promise).gain
         facts.append(

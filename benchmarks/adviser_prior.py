@@ -4,9 +4,10 @@
     python benchmarks/adviser_prior.py table prior.jsonl > src/termsieve/adviser/prior.toml
 
 `run` cross-validates every setting on the shown documents of each draw and tests it on the hidden ones.
-`table` writes the mean gain of each setting over the reference on hidden documents (corpora weigh the
-same), and the number of documents at which the cross-validated figure deserves as much trust as that mean:
-the one whose choices are best on each corpus when the gains come from the others.
+`table` writes the gain of each setting over the reference on hidden documents (corpora weigh the same) and
+how it changes with the features of the documents, shrunk as much as is best for corpora that are left out;
+and the number of documents at which the cross-validated figure deserves as much trust as that gain: the one
+whose choices are best on each corpus when the gains come from the others.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import warnings
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +25,7 @@ from adviser_corpora import TUNING, Draw, corpus_of, draws
 from termsieve.adviser.folds import Split, Task
 from termsieve.adviser.goals import get_goal
 from termsieve.adviser.portfolio import portfolio
-from termsieve.adviser.prior import REFERENCE_KEY, prior_key
+from termsieve.adviser.prior import REFERENCE_KEY, features_of, prior_key, standardised
 from termsieve.adviser.question import asked
 from termsieve.adviser.race import Race
 from termsieve.adviser.verdicts import Verdicts
@@ -31,6 +33,8 @@ from termsieve.corpus import Corpus
 
 GOALS = ("f1", "f2", "accuracy")
 N_FOLDS = 5
+RIDGES = (1.0, 3.0, 10.0, 30.0, 100.0, np.inf)  # of a ridge regression on standardised features
+DOCUMENTS = (300, 2250)  # of a draw: they vary, for the number of documents is a feature
 TRUSTED = (0, 30, 60, 125, 250, 500, 1000, 2000, 4000, 8000, 16000)  # documents
 
 
@@ -79,6 +83,7 @@ def _facts(race: Race, fold: Split, hidden: Any, goal: str, draw: Draw, name: st
         "goal": goal,
         "target": draw.target,
         "documents": race._weight(race.folds),
+        "features": features_of(task),
         "figures": figures,
     }
 
@@ -86,7 +91,7 @@ def _facts(race: Race, fold: Split, hidden: Any, goal: str, draw: Draw, name: st
 def run(names: list[str], n_classes: int, n_binary: int, seed: int, out: Path) -> None:
     """Append the facts of each draw to a file of JSON lines."""
     for name in names:
-        for draw in draws(corpus_of(name).renamed(name), n_classes, n_binary, seed):
+        for draw in draws(corpus_of(name).renamed(name), n_classes, n_binary, seed, DOCUMENTS):
             with out.open("a", encoding="utf-8") as file:
                 for facts in facts_of(draw, name):
                     file.write(json.dumps(facts) + "\n")
@@ -94,52 +99,128 @@ def run(names: list[str], n_classes: int, n_binary: int, seed: int, out: Path) -
 
 
 def table(rows: list[dict[str, Any]]) -> str:
-    """Return the table as TOML: the documents serve all goals of a kind of problem, for steadiness."""
+    """Return the table as TOML: features, shrinkage and documents serve all goals of a kind of problem."""
     known = {prior_key(setting, tuned) for setting in portfolio(True) for tuned in (False, True)}
     for row in rows:
         row["figures"] = {key: value for key, value in row["figures"].items() if key in known}
     lines = ["# Made by benchmarks/adviser_prior.py from the tuning corpora; see docs/adviser.md."]
     for kind in ("binary", "classes"):
-        parts = {goal: [row for row in rows if row["kind"] == kind and row["goal"] == goal] for goal in GOALS}
-        reached = {n: float(np.mean([left_out_figure(part, n) for part in parts.values()])) for n in TRUSTED}
-        # In doubt the gains on other corpora are trusted more: the most documents within .001 of the best.
-        documents = max(n for n in TRUSTED if reached[n] >= max(reached.values()) - 0.001)
-        found = ", ".join(f"{n}: {figure:.4f}" for n, figure in reached.items())
-        lines += ["", f"# {kind}: mean figure chosen on left-out corpora by documents: {found}"]
+        own = [row for row in rows if row["kind"] == kind]
+        parts = {goal: [row for row in own if row["goal"] == goal] for goal in GOALS}
+        features = known_features(own)
+        errors = {ridge: left_out_error(parts, features, ridge) for ridge in RIDGES}
+        reached = {
+            ridge: np.mean([left_out_figures(part, features, ridge) for part in parts.values()], axis=0)
+            for ridge in RIDGES
+        }
+        # In doubt features are trusted less, and then gains on other corpora more: the most shrinkage and
+        # the most documents within .001 of the best.
+        enough = max(figures.max() for figures in reached.values()) - 0.001
+        ridge = max(r for r, figures in reached.items() if figures.max() >= enough)
+        documents = max(n for n, figure in zip(TRUSTED, reached[ridge], strict=True) if figure >= enough)
+        lines += [
+            "",
+            f"# {kind}: mean figure chosen on left-out corpora by documents {', '.join(map(str, TRUSTED))}",
+        ]
+        for r, figures in reached.items():
+            told = ", ".join(f"{figure:.4f}" for figure in figures)
+            lines.append(
+                f"# shrinkage {r:g}: {told}; error of the gains, of the plain mean's: {errors[r]:.3f}"
+            )
+        lines += [
+            f"[{kind}]",
+            f"documents = {documents}",
+            f"shrinkage = {ridge:g}",
+            "",
+            f"[{kind}.features] # their mean and standard deviation on the draws",
+        ]
+        lines += [f'"{name}" = [{mean:.3f}, {spread:.3f}]' for name, (mean, spread) in features.items()]
         for goal, part in parts.items():
-            gains = mean_gains(part)
-            lines += ["", f"[{kind}.{goal}]", f"# {len(part)} draws", f"documents = {documents}"]
-            lines += ["", f"[{kind}.{goal}.gains]"]
-            lines += [f'"{key}" = {gains[key]:.4f}' for key in sorted(gains, key=lambda key: -gains[key])]
+            made = fitted_gains(part, features, ridge)
+            lines += ["", f"[{kind}.{goal}.gains] # of {len(part)} draws: at the mean, and per deviation"]
+            for key in sorted(made, key=lambda key: -made[key][0]):
+                lines.append(f'"{key}" = [{", ".join(f"{value:.4f}" for value in made[key])}]')
     return "\n".join(lines)
 
 
-def mean_gains(rows: list[dict[str, Any]]) -> dict[str, float]:
-    """Return the mean gain of each setting over the reference on hidden documents; corpora weigh the same."""
+def known_features(rows: list[dict[str, Any]]) -> dict[str, tuple[float, float]]:
+    """Return mean and standard deviation of each feature that differs between draws."""
+    values = {name: np.array([row["features"][name] for row in rows]) for name in rows[0]["features"]}
+    return {
+        name: (float(found.mean()), float(found.std())) for name, found in values.items() if found.std() > 0
+    }
+
+
+def fitted_gains(
+    rows: list[dict[str, Any]], features: dict[str, tuple[float, float]], ridge: float
+) -> dict[str, list[float]]:
+    """Return the gain of each setting over the reference on hidden documents, and its slopes on the features.
+
+    Corpora weigh the same. The slopes are those of ridge regression: with growing `ridge` the gain is the
+    plain mean.
+    """
+    places = np.stack([standardised(row["features"], features) for row in rows])
+    n_draws = Counter(row["corpus"] for row in rows)
     made = {}
     for key in sorted({key for row in rows for key in row["figures"]}):
-        by_corpus: dict[str, list[float]] = {}
-        for row in rows:
-            if key in row["figures"]:
-                gain = row["figures"][key][1] - row["figures"][REFERENCE_KEY][1]
-                by_corpus.setdefault(row["corpus"], []).append(gain)
-        made[key] = float(np.mean([np.mean(gains) for gains in by_corpus.values()]))
+        there = [i for i, row in enumerate(rows) if key in row["figures"]]
+        gains = np.array([_gain(rows[i], key) for i in there])
+        weights = np.array([1 / n_draws[rows[i]["corpus"]] for i in there])
+        mean, centre = np.average(gains, weights=weights), np.average(places[there], axis=0, weights=weights)
+        z = places[there] - centre
+        slopes = np.zeros(len(features))
+        if np.isfinite(ridge):
+            square = (z * weights[:, None]).T @ z + ridge * np.eye(len(features))
+            slopes = np.linalg.solve(square, (z * weights[:, None]).T @ (gains - mean))
+        made[key] = [float(value) for value in (mean - slopes @ centre, *slopes)]
     return made
 
 
-def left_out_figure(rows: list[dict[str, Any]], documents: float) -> float:
-    """Return the mean hidden figure of what would be chosen, each corpus with the gains of the others."""
+def _gain(row: dict[str, Any], key: str) -> float:
+    return float(row["figures"][key][1] - row["figures"][REFERENCE_KEY][1])
+
+
+def _expected(made: dict[str, list[float]], row: dict[str, Any], features: Any) -> dict[str, float]:
+    place = standardised(row["features"], features)
+    return {key: gain + float(np.dot(slopes, place)) for key, (gain, *slopes) in made.items()}
+
+
+def _error(row: dict[str, Any], expected: dict[str, float]) -> float:
+    there = [key for key in row["figures"] if key in expected]
+    return float(np.mean([(_gain(row, key) - expected[key]) ** 2 for key in there]))
+
+
+def left_out_error(parts: dict[str, list[dict[str, Any]]], features: Any, ridge: float) -> float:
+    """Return the squared error of the gains of left-out corpora, that of the plain mean being 1."""
+    errors = np.zeros((len(parts), 2))
+    for place, rows in enumerate(parts.values()):
+        for corpus in sorted({row["corpus"] for row in rows}):
+            others = [row for row in rows if row["corpus"] != corpus]
+            made = [fitted_gains(others, features, strength) for strength in (ridge, np.inf)]
+            own = [row for row in rows if row["corpus"] == corpus]
+            for which, gains in enumerate(made):
+                errors[place, which] += np.mean([_error(row, _expected(gains, row, features)) for row in own])
+    return float(np.mean(errors[:, 0] / errors[:, 1]))
+
+
+def left_out_figures(
+    rows: list[dict[str, Any]], features: dict[str, tuple[float, float]], ridge: float
+) -> list[float]:
+    """Return the mean hidden figure of what would be chosen, for each number of documents of TRUSTED.
+
+    Each corpus is judged with the gains of the others.
+    """
     found = []
     for corpus in sorted({row["corpus"] for row in rows}):
-        gains = mean_gains([row for row in rows if row["corpus"] != corpus])
+        made = fitted_gains([row for row in rows if row["corpus"] != corpus], features, ridge)
         for row in (row for row in rows if row["corpus"] == corpus):
-            trust = row["documents"] / (row["documents"] + documents)
-            best = max(
-                row["figures"],
-                key=lambda key: (1 - trust) * gains.get(key, -1.0) + trust * row["figures"][key][0],
-            )
-            found.append(row["figures"][best][1])
-    return float(np.mean(found))
+            gains = _expected(made, row, features)
+            keys = [key for key in row["figures"] if key in gains]
+            known = np.array([gains[key] for key in keys])
+            measured, hidden = np.array([row["figures"][key] for key in keys]).T
+            trust = row["documents"] / (row["documents"] + np.array(TRUSTED, dtype=float))[:, None]
+            found.append(hidden[((1 - trust) * known + trust * measured).argmax(axis=1)])
+    return np.mean(found, axis=0).tolist()
 
 
 def main() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn import metrics
 from sklearn.pipeline import make_pipeline
 
@@ -14,8 +15,16 @@ from termsieve import Corpus, TermVectorizer
 from termsieve.adviser.decisions import Decision, ThresholdTally, TiltTally
 from termsieve.adviser.folds import Task
 from termsieve.adviser.goals import get_goal
-from termsieve.adviser.portfolio import METHODS, Budget, Setting, Size, portfolio
-from termsieve.adviser.prior import Prior, prior_for, risk
+from termsieve.adviser.portfolio import METHODS, REFERENCE, Budget, Setting, Size, portfolio
+from termsieve.adviser.prior import (
+    REFERENCE_KEY,
+    Prior,
+    features_of,
+    prior_for,
+    prior_key,
+    risk,
+    standardised,
+)
 from termsieve.adviser.promise import Calibration, Difference, Promise, raw_interval
 from termsieve.adviser.question import asked
 from termsieve.adviser.race import Race
@@ -236,18 +245,20 @@ def test_with_times_no_fold_trains_on_later_documents():
 
 def test_budgets_give_sizes_to_try():
     assert Budget.of(100, 60, None, None).sizes(5000) == [Size("k", 20), Size("k", 50), Size("k", 60)]
-    sparse = Budget.of(100, None, 10.0, None).sizes(5000)
-    assert [size.value for size in sparse] == [1.0, 2.0, 5.0, 10.0]
+    budget = Budget.of(100, None, 10.0, None).sizes(5000)
+    assert [size.value for size in budget] == [1.0, 2.0, 5.0, 10.0]
 
 
 def test_what_is_known_of_other_corpora_counts_less_with_more_documents():
     prior = Prior({"a": 0.1}, 100.0)
     assert [prior.trust(n) for n in (0, 100, 900)] == [0.0, 0.5, 0.9]
-    for kind in ("binary", "classes"):
+    words = sparse.csr_matrix(np.ones((60, 3)))
+    for n_classes in (1, 3):
+        task = Task(words, np.arange(60)[:, None] % 3 == np.arange(n_classes), True)
         for goal in ("f1", "f2", "accuracy", "recall", "micro_f1"):
-            table = prior_for(kind, get_goal(goal))
+            table = prior_for(task, get_goal(goal))
             gains = [table.gain(s, tuned) for s in portfolio(True) for tuned in (False, True)]
-            assert max(gains) > 0 > min(gains)
+            assert max(gains) >= 0 > min(gains)
     few, many = (
         Setting(portfolio(False)[0].representation, "svm", "weights", Size("k", k)) for k in (20, 2000)
     )
@@ -349,15 +360,58 @@ def test_the_calibrated_spread_puts_19_of_20_draws_inside():
     )
 
 
-def test_the_prior_table_finds_the_setting_that_wins_everywhere():
+def prior_rows(gain, n_corpora=8):
+    """Rows of draws whose first setting gains so much over the reference, by the place of the corpus."""
+    keys = [prior_key(s, True) for s in portfolio(False)[:3]] + [REFERENCE_KEY]
+    generator = np.random.default_rng(3)
+    rows = []
+    for c in range(n_corpora):
+        for _ in range(3):
+            place = generator.normal()
+            hidden = [0.5 + gain(place, generator), 0.5, 0.5, 0.5]
+            figures = {key: [0.5, figure] for key, figure in zip(keys, hidden, strict=True)}
+            rows.append(
+                {"corpus": str(c), "features": {"skew": place, "classes": 0.0}, "documents": 100.0,
+                 "figures": figures}
+            )  # fmt: skip
+    return keys, rows
+
+
+def test_the_prior_is_the_mean_where_features_tell_nothing_and_follows_them_where_they_do():
     module = benchmark("adviser_prior")
-    keys = [module.prior_key(s, True) for s in portfolio(False)[:3]] + [module.REFERENCE_KEY]
-    rows = [
-        {"corpus": str(c), "kind": "binary", "goal": "f1", "documents": 100.0,
-         "figures": {key: [0.5 + 0.01 * i, 0.5 + 0.02 * i] for i, key in enumerate(keys)}}
-        for c in range(4)
-    ]  # fmt: skip
-    gains = module.mean_gains(rows)
-    assert gains[keys[3]] == 0.0
-    assert gains[keys[0]] == pytest.approx(-0.06)
-    assert module.left_out_figure(rows, 100.0) == pytest.approx(0.56)
+    keys, rows = prior_rows(lambda place, generator: 0.03 * place + generator.normal(0.02, 0.002))
+    features = module.known_features(rows)
+    assert list(features) == ["skew"]  # a feature that is always the same tells nothing
+    plain, fitted = (module.fitted_gains(rows, features, ridge) for ridge in (np.inf, 0.3))
+    gains = [row["figures"][keys[0]][1] - 0.5 for row in rows]
+    assert plain[keys[0]] == pytest.approx([np.mean(gains), 0.0])
+    assert fitted[keys[0]][1] == pytest.approx(0.03 * features["skew"][1], rel=0.15)
+    assert fitted[REFERENCE_KEY] == [0.0, 0.0]
+    assert module.left_out_error({"f1": rows}, features, 0.3) < 0.2
+    _, noise = prior_rows(lambda place, generator: generator.normal(0.02, 0.02))
+    assert module.left_out_error({"f1": noise}, features, 0.3) > 1.0
+    assert module.left_out_error({"f1": noise}, features, np.inf) == 1.0
+
+
+def test_the_prior_chooses_the_setting_that_wins_everywhere():
+    module = benchmark("adviser_prior")
+    _, rows = prior_rows(lambda place, generator: 0.06)
+    features = module.known_features(rows)
+    figures = module.left_out_figures(rows, features, np.inf)
+    assert figures[1:] == pytest.approx([0.56] * (len(module.TRUSTED) - 1))
+
+
+def test_features_beyond_those_of_the_draws_count_as_the_farthest():
+    assert standardised({"skew": 9.0}, {"skew": [1.0, 2.0]}).tolist() == [2.0]
+    assert standardised({"skew": 2.0}, {"skew": [1.0, 2.0]}).tolist() == [0.5]
+    task = Task(sparse.csr_matrix(np.ones((64, 4))), np.arange(64)[:, None] < 16, True)
+    expected = {"documents": 6.0, "classes": 0.0, "skew": np.log2(3), "terms per document": 2.0}
+    assert features_of(task) == pytest.approx(expected)
+
+
+def test_the_gain_of_a_value_of_c_between_two_known_ones_is_between_theirs():
+    low, high = (REFERENCE.with_strength(C) for C in (1.0, 3.0))
+    prior = Prior({prior_key(low, True): 0.01, prior_key(high, True): 0.03}, 100.0)
+    assert prior.gain(REFERENCE.with_strength(1.7), True) == pytest.approx(0.02, abs=0.001)
+    assert prior.gain(REFERENCE.with_strength(5.5), True) == 0.03
+    assert prior.gain(REFERENCE, False) == 0.01

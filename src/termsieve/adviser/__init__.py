@@ -28,10 +28,9 @@ from termsieve.adviser.stages import (
     Progress,
     Raced,
     Rule,
-    cross_verdicts,
-    fixed_verdicts,
     nested,
     raced,
+    repeated,
     select_terms,
     values_with,
 )
@@ -89,7 +88,7 @@ def advise(
     times : sequence, optional
         One value per document: models are trained on earlier documents and tested on later ones only.
     minutes : float, optional
-        How long it may take.
+        How long it may take; time that is left is spent where it may change the advice.
     held_out : int, optional
         Number of new documents that the interval is for; by default a fifth of these.
     probabilities : bool, default=False
@@ -130,7 +129,7 @@ def advise(
     clock.limit = np.inf if minutes is None else 60.0 * minutes
     others = checked_rivals(rivals)
     clock.tell("counting terms", 0.0)
-    question = asked(corpus, target, suited_options(term_options, corpus.texts or ()), groups, times)
+    question = asked(corpus, target, suited_options(term_options, corpus.texts or ()), groups, times, minutes)
     generator = np.random.default_rng(random_state)
     # The matrices are small: threads of the linear algebra would only wait for each other.
     with threadpool_limits(limits=1, user_api="blas"):
@@ -175,7 +174,8 @@ def _concluded(
     choice = rule.choose(race, found.complete, found.folds)
     own = nested(found, found.complete, rule)
     everything = nested(found, [s for s in found.complete if s.method is None], Rule("best", Budget(None, 0)))
-    promise = Promise(own.verdicts, goal, calibration_for(task.kind, goal))
+    others = repeated(found, rule, own.verdicts, clock, generator)
+    promise = Promise(own.verdicts, goal, calibration_for(task.kind, goal), others)
     whole = Split(race.task, np.arange(len(race.task)), np.arange(min(1000, len(race.task))))
     ranked_all = race.ranked([s for s in found.complete if s.method is None], found.folds)
     advice = Advice(
@@ -200,7 +200,7 @@ def _concluded(
         _recipe=Recipe(question.term_options, task.min_df, question.several_labels, question.target),
     )
     advice.rivals.extend(
-        _rival(name, fixed_verdicts(found, setting), advice)
+        _rival(name, race.verdicts(setting, False, found.folds), advice)
         for name, setting in BASELINES.items()
         if setting in found.complete
     )
@@ -221,7 +221,10 @@ def _curve(
         return None
     if time.perf_counter() + 3 * found.seconds * len(found.folds) > clock.at(1.0):
         return None
-    verdicts = [cross_verdicts(found, *values_with(found, BASELINE, share, generator)) for share in SHARES]
+    verdicts = [
+        found.race.cross_verdicts(*values_with(found, BASELINE, share, generator), found.folds)
+        for share in SHARES
+    ]
     n_train = round(np.mean([len(found.race.splits[number][0]) for number in found.folds]))
     return LearningCurve.of(verdicts, n_train, promise)
 

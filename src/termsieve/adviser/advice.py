@@ -312,6 +312,8 @@ class Advice:
                 f"It was tried on a sample of {self.n_raced:,} of the {self.n_docs:,} documents; trained on "
                 "all of them, it should do better than this figure."
             )
+        if repeats := len(self.promise.repeated):
+            sentences.append(f"The figure is the mean of {1 + repeats} divisions into folds.")
         if self.evidence.not_tried:
             sentences.append(
                 f"{len(self.evidence.not_tried)} settings were not tried, because the time was over."
@@ -482,6 +484,7 @@ class Advice:
             "explanation": self.explanation(),
             "documents": self.n_docs,
             "documents_raced": self.n_raced,
+            "divisions": 1 + len(self.promise.repeated),
             "duplicates": vars(self.duplicates),
             "skew": self.skew,
             "outer_choices": self.evidence.outer_choices,

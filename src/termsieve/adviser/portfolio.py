@@ -26,6 +26,8 @@ SHARES = (0.1, 0.2, 0.5, 1.0)  # of a budget of bytes or of distinct terms per d
 FEWER = (0.5, 0.25)  # of the documents, where a budget of bytes is given
 METHODS = ("weights", "information_gain", "bns")
 COMBINE: Combine = "round_robin"  # each class gets its terms, however hard it is
+STRENGTHS = (0.1, 0.3, 1.0, 3.0)  # values of C
+ALL_STRENGTHS = (0.03, 0.055, 0.1, 0.17, 0.3, 0.55, 1.0, 1.7, 3.0, 5.5, 10.0)  # where time is left
 PAIRS_DF = 2  # documents that a term must be in where pairs of words are counted: most occur once
 
 
@@ -75,6 +77,10 @@ class Setting:
         """The regularisation parameter, by which settings are ordered along a path."""
         found = re.search(r"C=([\d.e-]+)", self.learner)
         return float(found[1]) if found else 1.0
+
+    def with_strength(self, C: float) -> Setting:
+        """Return the same with another regularisation parameter."""
+        return replace(self, learner=re.sub(r"C=[\d.e-]+", f"C={C}", self.learner))
 
     def selector(self) -> TermSelector | WeightSelector:
         """Return the selector of the scaled terms, not fitted; without a method, one that keeps all terms."""
@@ -154,8 +160,7 @@ def portfolio(pairs: bool) -> list[Setting]:
     average they did not make the choice better.
     """
     log, bns = Representation(), Representation(weight="bns")
-    strengths = (0.1, 0.3, 1.0, 3.0)
-    plan: list[tuple[Representation, tuple[float, ...]]] = [(log, strengths), (bns, strengths)]
+    plan: list[tuple[Representation, tuple[float, ...]]] = [(log, STRENGTHS), (bns, STRENGTHS)]
     if pairs:
         plan += [(replace(log, pairs=True), (0.3, 1.0, 3.0)), (replace(bns, pairs=True), (0.3, 1.0))]
     wide = [

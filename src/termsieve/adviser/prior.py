@@ -1,5 +1,4 @@
-"""A kind of problem and a goal come in; what each setting gained on other corpora, and how far to trust it,
-go out.
+"""A task and a goal come in; what each setting gained on corpora like it, and how far to trust it, go out.
 
 The table, prior.toml, is made by `benchmarks/adviser_prior.py table`; nobody types it in.
 """
@@ -7,15 +6,20 @@ The table, prior.toml, is made by `benchmarks/adviser_prior.py table`; nobody ty
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any
 
-from termsieve.adviser.goals import Goal
-from termsieve.adviser.portfolio import REFERENCE, Setting
+import numpy as np
+
+from termsieve.adviser.folds import Task
+from termsieve.adviser.goals import Floats, Goal
+from termsieve.adviser.portfolio import REFERENCE, STRENGTHS, Setting, typical_skew
 
 SELECTED = 0.002  # of the figure: a tie goes to all terms
+FARTHEST = 2.0  # standard deviations of a feature: beyond it the draws have nothing to say
 FEW = 0.3  # of the figure, divided by the number of terms
 
 
@@ -27,9 +31,15 @@ class Prior:
     documents: float
 
     def gain(self, setting: Setting, tuned: bool) -> float:
-        """Return what a setting is expected to gain over the reference; the least known gain if unknown."""
-        key = prior_key(setting.everything, tuned)
-        return self.gains.get(key, min(self.gains.values(), default=0.0))
+        """Return what a setting is expected to gain over the reference.
+
+        Between two known values of C it is between their gains; the least known gain if nothing is near.
+        """
+        keys = {C: prior_key(setting.everything.with_strength(C), tuned) for C in STRENGTHS}
+        known = {C: self.gains[key] for C, key in keys.items() if key in self.gains}
+        if not known:
+            return min(self.gains.values(), default=0.0)
+        return float(np.interp(np.log(setting.strength), np.log(list(known)), list(known.values())))
 
     def trust(self, n_docs: float) -> float:
         """Return the weight of what the documents at hand say, between 0 and 1."""
@@ -53,17 +63,36 @@ def prior_key(setting: Setting, tuned: bool) -> str:
     return f"{setting.representation}, {setting.learner}, {'tuned' if tuned else 'own'}"
 
 
+def features_of(task: Task) -> dict[str, float]:
+    """Return what is known of documents before a model is trained, as logarithms to the base 2."""
+    facts = {
+        "documents": len(task),
+        "classes": task.truth.shape[1],
+        "skew": typical_skew(task.truth.sum(axis=0), len(task)),
+        "terms per document": task.words.nnz / len(task),
+    }
+    return {name: float(np.log2(max(value, 0.01))) for name, value in facts.items()}
+
+
 @cache
 def _tables() -> dict[str, Any]:
     text = (resources.files("termsieve.adviser") / "prior.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 
 
-def prior_for(kind: str, goal: Goal) -> Prior:
-    """Return the table of the goal that is nearest among those that were studied."""
-    tables = _tables().get(kind, {})
-    table = tables.get(table_name(kind, goal), {})
-    return Prior(dict(table.get("gains", {})), float(table.get("documents", 1000.0)))
+def prior_for(task: Task, goal: Goal) -> Prior:
+    """Return what is known for documents like these, of the goal that is nearest among those studied."""
+    tables = _tables()[task.kind]
+    table = tables[table_name(task.kind, goal)]
+    place = standardised(features_of(task), tables["features"])
+    gains = {key: gain + float(np.dot(slopes, place)) for key, (gain, *slopes) in table["gains"].items()}
+    return Prior(gains, float(tables["documents"]))
+
+
+def standardised(features: Mapping[str, float], known: Mapping[str, Any]) -> Floats:
+    """Return the features less their mean on the draws, in standard deviations, at most FARTHEST of them."""
+    raw = [(features[name] - mean) / spread for name, (mean, spread) in known.items()]
+    return np.clip(raw, -FARTHEST, FARTHEST)
 
 
 def table_name(kind: str, goal: Goal) -> str:

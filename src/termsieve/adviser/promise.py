@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -77,16 +78,21 @@ def calibration_name(kind: str, goal: Goal) -> str:
 
 @dataclass(frozen=True)
 class Promise:
-    """What to expect of the model that all documents train; `verdicts` are of documents that no model saw."""
+    """What to expect of the model that all documents train; `verdicts` are of documents that no model saw.
+
+    `repeated` are verdicts on the same documents from other folds; they move the interval, and do not narrow
+    it.
+    """
 
     verdicts: Verdicts
     goal: Goal
     calibration: Calibration
+    repeated: Sequence[Verdicts] = ()
 
     @property
     def measured(self) -> float:
-        """The figure of the verdicts, from models that all but a part of the documents trained."""
-        return self.verdicts.figure(self.goal)
+        """The mean figure of the verdicts, from models that all but a part of the documents trained."""
+        return float(np.mean([part.figure(self.goal) for part in (self.verdicts, *self.repeated)]))
 
     @property
     def figure(self) -> float:
@@ -97,7 +103,7 @@ class Promise:
     def interval(self, n_documents: int, level: float = 0.95) -> tuple[float, float]:
         """Return where the figure on `n_documents` new documents is expected to lie."""
         low, high = raw_interval(self.verdicts, self.goal, n_documents, level)
-        used, measured, centre = self.calibration, self.measured, self.figure
+        used, measured, centre = self.calibration, self.verdicts.figure(self.goal), self.figure
         spread = used.spread_with(len(self.verdicts))
         spread *= float(ndtri((1 + level) / 2) / ndtri(0.975))  # it is calibrated at 95 %
         down, up = (

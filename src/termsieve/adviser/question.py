@@ -17,6 +17,7 @@ from termsieve.terms import term_matrix
 LEAST = 5  # documents of a class, below which nothing can be said of it
 MOST_TEXT = 10_000_000  # characters, above which pairs of words take too long to count
 MOST_MODELS = 25_000  # documents x problems, above which models of pairs of words take too long
+MORE_MODELS = 4  # times as many for each minute that is given
 PAIRS = (1, 2)
 
 
@@ -37,8 +38,10 @@ def asked(
     term_options: dict[str, Any],
     group: Any = None,
     time: Any = None,
+    minutes: float | None = None,
 ) -> Question:
     """Return the question about a corpus: all classes, or `target` against the rest."""
+    most_models = MOST_MODELS * max(1.0, MORE_MODELS * (minutes or 0.0))
     truth, one_label, problem = _truth(corpus, target)
     _check_sizes(truth, one_label, problem)
     options = {name: value for name, value in term_options.items() if name != "min_df"}
@@ -50,7 +53,7 @@ def asked(
         sparse.csr_matrix(words, dtype=np.float64),
         truth,
         one_label,
-        _pairs(corpus, options) if truth.size <= MOST_MODELS else None,
+        _pairs(corpus, options) if truth.size <= most_models else None,
         int(min_df),
         _numbers(group, len(corpus), "group"),
         _numbers(time, len(corpus), "time"),

@@ -6,16 +6,18 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termsieve.adviser.decisions import Decision, ThresholdTally, TiltTally, cross_figure
+from termsieve.adviser.dropping import RESAMPLED, worth_trying
 from termsieve.adviser.folds import Split, Task
 from termsieve.adviser.goals import Floats, Goal
 from termsieve.adviser.portfolio import Setting
 from termsieve.adviser.prior import Prior, prior_for, risk
-from termsieve.adviser.verdicts import Flags, Verdicts
+from termsieve.adviser.verdicts import Flags, Verdicts, joined
 from termsieve.machine import processor_count
 
 Progress = Callable[[str, float], None]
@@ -28,8 +30,6 @@ class Standing:
     setting: Setting
     values: Floats
     folds: list[int] = field(default_factory=list)
-    n_terms: list[int] = field(default_factory=list)
-    dropped: bool = False
     _tally: ThresholdTally | TiltTally | None = None
 
 
@@ -54,7 +54,7 @@ class Race:
         self.task, self.goal, self.n_folds = task, goal, n_folds
         self.fold = task.fold_numbers(n_folds, generator)
         self.splits = {number: (train, test) for number, train, test in task.splits(self.fold)}
-        self.prior: Prior = prior_for(task.kind, goal)
+        self.prior: Prior = prior_for(task, goal)
         self.standings: dict[Setting, Standing] = {}
         self.log_shares = np.zeros(task.truth.shape)
         self._folds: dict[int, Split] = {}
@@ -125,6 +125,38 @@ class Race:
         standing = self.standings[setting]
         verdicts = Verdicts(self.task.truth, standing.values > 0, self.task.one_label, standing.values)
         return cross_figure(self.tally(setting), folds, tuned, verdicts, self.goal, self.fold)
+
+    def cross_verdicts(
+        self, values: Floats, log_shares: Floats, folds: Sequence[int], tuned: bool = True, tally: Any = None
+    ) -> Verdicts:
+        """Return what decision values say of each fold, cut where the other folds suggest or at 0."""
+        counted, parts = tally or self.tally_of(values, log_shares), []
+        for number in folds:
+            rows = self.splits[number][1]
+            decision = counted.decision([f for f in folds if f != number], tuned)
+            said = decision.said(values[rows], log_shares[rows], self.task.several_classes)
+            parts.append(Verdicts(self.task.truth[rows], said, self.task.one_label, values[rows]))
+        return joined(parts)
+
+    def verdicts(self, setting: Setting, tuned: bool, folds: Sequence[int]) -> Verdicts:
+        """Return what a setting says of each fold."""
+        values, tally = self.standings[setting].values, self.tally(setting)
+        return self.cross_verdicts(values, self.log_shares, folds, tuned, tally)
+
+    def resampled(self, ways: Sequence[tuple[Setting, bool]], folds: Sequence[int]) -> Floats:
+        """Return the figures of settings and ways to decide (rows) on the same resamples of the documents."""
+        n = sum(len(self.splits[number][1]) for number in folds)
+        rounds = int(np.clip(RESAMPLED // n, 25, 100))
+        weights = np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), size=rounds)
+        return np.stack([self.verdicts(*way, folds).resampled(self.goal, weights) for way in ways])
+
+    def promising(self, settings: Iterable[Setting], folds: Sequence[int]) -> list[Setting]:
+        """Return the settings that may still gain more than noise over the leader, the leader first."""
+        choices = self.ranked(settings, folds)
+        drawn = self.resampled([(choice.setting, choice.tuned) for choice in choices], folds)
+        expected = np.array([choice.score for choice in choices])
+        kept = worth_trying(expected, drawn, self.prior.trust(self._weight(folds)))
+        return list(dict.fromkeys(c.setting for c, stays in zip(choices, kept, strict=True) if stays))
 
     def ranked(self, settings: Iterable[Setting], folds: Sequence[int]) -> list[Choice]:
         """Return the settings with both ways to decide, the best expected figure first."""

@@ -8,26 +8,26 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from termsieve.adviser.decisions import Decision
 from termsieve.adviser.duplicates import NONE_ALIKE, Duplicates, kept_together
 from termsieve.adviser.folds import MANY, Rows, Split, Task
 from termsieve.adviser.frontier import steadied
 from termsieve.adviser.goals import Floats, Goal
-from termsieve.adviser.portfolio import BASELINES, METHODS, Budget, Setting, portfolio
+from termsieve.adviser.portfolio import ALL_STRENGTHS, BASELINES, METHODS, Budget, Setting, portfolio
 from termsieve.adviser.race import Choice, Race
 from termsieve.adviser.verdicts import Verdicts, joined
 from termsieve.pieces import in_order
 
 N_FOLDS = 5
 SCOUTED = 1000  # documents of a first race, where there are many more
-SCOUT_FOLDS = 2
-SCOUT_KEPT = 4  # settings that go on from it at most
-RACE_SECONDS = 20.0  # that a training of all settings may take with many documents, unless time is given
-GROWTH = 1.6  # the time of a training grows with this power of the documents
-KEPT = {2: 12, 3: 8}  # settings that go on after so many folds
-RACED = 20_000  # documents of the race at most
+STEP = 4  # times as many documents has the race after it, where there are more than STEP * STEP times as many
+WORTHWHILE = 1.5  # times as many documents are worth another race
+RACED = 20_000  # documents of the race at most, unless time is given
+RACE_SECONDS = 100.0  # that the last race and the selections may take to try more than two settings
+GROWTH = 1.6  # the time of a training grows with this power of the documents at most
 FEW_SIZES = (100, 500, 2000, 10000)  # that are tried with many documents
 FINAL = 5  # trainings after the race
+UNTIL = 0.6  # of the time is for the race
+STEADY = 0.2  # of the standard error by documents: so small need be what other folds change
 SMALL = 0.01  # what the smallest model may lose, where small models are preferred
 BASELINE = BASELINES["tf-idf + svm"]
 Progress = Callable[[str, float], None]
@@ -45,9 +45,14 @@ class Clock:
         """Return the moment at which a share of the time is over."""
         return self.start + share * self.limit
 
-    def over(self, share: float) -> bool:
-        """Whether a share of the time is over."""
-        return time.perf_counter() > self.at(share)
+    @property
+    def limited(self) -> bool:
+        """Whether there is a limit, and so time to be spent."""
+        return self.limit < np.inf
+
+    def left(self, share: float = 1.0) -> float:
+        """Return the seconds until a share of the time is over."""
+        return self.at(share) - time.perf_counter()
 
     def tell(self, stage: str, share: float) -> None:
         """Report a stage and the share of all work that is done."""
@@ -61,8 +66,9 @@ class Raced:
 
     race: Race
     rows: Rows  # of the corpus, that the race is about
-    folds: list[int]
+    folds: list[int] = field(default_factory=list)
     not_tried: list[Setting] = field(default_factory=list)
+    promising: list[Setting] = field(default_factory=list)  # that may win, the leader first
     n_trained: int = 0
     seconds: float = 0.0  # per training
     duplicates: Duplicates = NONE_ALIKE
@@ -74,74 +80,116 @@ class Raced:
 
 
 def raced(task: Task, goal: Goal, clock: Clock, generator: np.random.Generator) -> Raced:
-    """Race the portfolio without selection: of many documents first on a sample, then on the folds."""
-    settings = portfolio(task.pairs is not None)
-    rows = np.arange(len(task))
-    if len(task) > MANY:
-        scout = task.part(_sample(task, rows, SCOUTED, generator))
-        started = time.perf_counter()
-        first = _run(Race(scout, goal, SCOUT_FOLDS, generator), settings, {}, clock, 0.25, (0.05, 0.25))
-        seconds = (time.perf_counter() - started) / max(1, first.n_trained)
-        best = first.race.ranked(first.complete, first.folds)
-        n_kept, n_raced = _affordable(len(task), len(scout), seconds, clock)
-        settings = _distinct(best, n_kept)
+    """Race the portfolio without selection: of many documents first on a sample, then on larger ones.
+
+    Each race is an answer; the next one has the settings that may still win, and more documents.
+    """
+    settings, growth, share = portfolio(task.pairs is not None), GROWTH, 0.05
+    before: Raced | None = None
+    most = len(task) if clock.limited else min(len(task), RACED)
+    n_docs = len(task) if len(task) <= MANY else SCOUTED
+    while True:
+        end = UNTIL if n_docs >= most else (share + UNTIL) / 2
+        found = _raced_sample(task, n_docs, settings, goal, clock, generator, (share, end))
+        if before is not None:
+            growth = _growth(before, found)
+        n_kept, allowed = _affordable(found, most, growth, clock)
+        n_next = STEP * n_docs if allowed > STEP * STEP * n_docs else allowed
+        if n_docs >= most or (n_next < WORTHWHILE * n_docs and n_next < most):
+            break
+        settings = found.promising[:n_kept]
         settings += [BASELINE] if BASELINE not in settings else []
-        rows = _sample(task, rows, n_raced, generator)
+        before, n_docs, share = found, n_next, end
+    while clock.limited and (near := _near(found)):
+        if clock.left(UNTIL) < N_FOLDS * len(near) * found.seconds:
+            break
+        _run(found, [*found.promising, *near], clock, (UNTIL, UNTIL))
+    return found
+
+
+def _raced_sample(
+    task: Task,
+    n_docs: int,
+    settings: Sequence[Setting],
+    goal: Goal,
+    clock: Clock,
+    generator: np.random.Generator,
+    shares: tuple[float, float],
+) -> Raced:
+    """Race settings on so many documents."""
+    rows = _sample(task, np.arange(len(task)), n_docs, generator)
     whole = task if len(rows) == len(task) else task.part(rows)
     duplicates = NONE_ALIKE
     if whole.time is None:  # what comes again later is no leak where time goes on
         group, duplicates = kept_together(whole.words, whole.truth, whole.group)
         whole = replace(whole, group=group)
+    found = Raced(Race(whole, goal, N_FOLDS, generator), rows, duplicates=duplicates)
     started = time.perf_counter()
-    finished = _run(Race(whole, goal, N_FOLDS, generator), settings, KEPT, clock, 0.6, (0.25, 0.6))
-    finished.rows, finished.duplicates = rows, duplicates
-    finished.seconds = (time.perf_counter() - started) / max(1, finished.n_trained)
-    return finished
+    _run(found, settings, clock, shares)
+    found.seconds = (time.perf_counter() - started) / found.n_trained
+    return found
 
 
-def _affordable(n_docs: int, n_scouted: int, seconds: float, clock: Clock) -> tuple[int, int]:
-    """Return how many settings and documents a race can have if one training of the scouted took so long."""
-    most = min(n_docs, RACED)
-    left = RACE_SECONDS * N_FOLDS if clock.limit == np.inf else 0.8 * (clock.at(1.0) - time.perf_counter())
-    for n_kept in range(SCOUT_KEPT, 1, -1):
+def _affordable(found: Raced, most: int, growth: float, clock: Clock) -> tuple[int, int]:
+    """Return how many of the promising settings and how many documents another race can have.
+
+    Without a limit all documents count, and time decides about settings; with one, as many documents as it
+    allows to two settings, and then more settings.
+    """
+    n_docs, n_kept = len(found.rows), 2
+    left = 0.8 * clock.left() if clock.limited else RACE_SECONDS
+    for n_kept in range(max(2, len(found.promising)), 1, -1):
         n_trainings = N_FOLDS * (n_kept + 1 + len(FEW_SIZES)) + FINAL
-        allowed = n_scouted * (max(left, 0.1) / n_trainings / max(seconds, 1e-6)) ** (1 / GROWTH)
+        allowed = n_docs * (max(left, 0.1) / n_trainings / max(found.seconds, 1e-6)) ** (1 / growth)
         if allowed >= most:
             break
-    # Without a limit all documents count; with one, as many as it allows.
-    return n_kept, most if clock.limit == np.inf else int(np.clip(allowed, n_scouted, most))
+    return n_kept, int(min(allowed, most)) if clock.limited else most
 
 
-def _run(
-    race: Race,
-    settings: Sequence[Setting],
-    kept: dict[int, int],
-    clock: Clock,
-    until: float,
-    shares: tuple[float, float],
-) -> Raced:
-    """Run settings fold by fold; drop those that are unlikely to win; stop when the time for it is over."""
-    order = sorted(settings, key=lambda s: -max(race.prior.gain(s, tuned) for tuned in (False, True)))
-    running, done, n_trained = list(order), list[int](), 0
-    stage = "trying settings"
+def _growth(before: Raced, found: Raced) -> float:
+    """Return the power of the documents with which the time of a training grew, between 1 and GROWTH."""
+    times = np.log(max(found.seconds, 1e-6) / max(before.seconds, 1e-6))
+    return float(np.clip(times / np.log(len(found.rows) / len(before.rows)), 1.0, GROWTH))
+
+
+def _near(found: Raced) -> list[Setting]:
+    """Return the leader with values of C beside its own that were not tried."""
+    leader = found.race.ranked(found.complete, found.folds)[0].setting
+    place = ALL_STRENGTHS.index(leader.strength)
+    beside = ALL_STRENGTHS[max(0, place - 1) : place + 2]
+    return [s for s in map(leader.with_strength, beside) if s not in found.race.standings]
+
+
+def _run(found: Raced, settings: Sequence[Setting], clock: Clock, shares: tuple[float, float]) -> None:
+    """Run settings fold by fold, as long as they may win; stop when the time for it is over."""
+    race = found.race
+    running = sorted(settings, key=lambda s: -max(race.prior.gain(s, tuned) for tuned in (False, True)))
+    order, done, stage, last = list(running), list[int](), "trying settings", 0.0
+    started = time.perf_counter()
     for place, number in enumerate(race.folds):
         clock.tell(stage, shares[0] + (shares[1] - shares[0]) * place / len(race.folds))
-        if len(done) >= 2 and clock.over(until):
+        if len(done) >= 2 and clock.left(UNTIL) < last:
             break
-        n_trained += len(running)
-        deadline = clock.at(until * (place + 1) / race.n_folds)
+        begun = time.perf_counter()
+        deadline = started + (clock.at(UNTIL) - started) * (place + 1) / len(race.folds)
+        found.n_trained += len(running)
         _run_fold(race, running, number, deadline)
         race.forget(number)
         running = [s for s in running if number in race.standings[s].folds]
         done.append(number)
-        if clock.progress is not None and len(done) >= 2:
-            best_now = race.ranked(running, done)[0]
-            stage = f"trying settings; best so far: {best_now}, {race.goal} {best_now.figure:.3f}"
-        if len(done) in kept:
-            best = _distinct(race.ranked(running, done), kept[len(done)])
-            running = [s for s in running if s in best or s == BASELINE]
+        if len(done) >= 2:
+            found.promising = race.promising(running, done)
+            running = [s for s in running if s in found.promising or s == BASELINE]
+            if clock.progress is not None:
+                best = race.ranked(found.promising[:1], done)[0]
+                stage = (
+                    f"trying settings on {len(race.task):,} documents; best so far: {best}, "
+                    f"{race.goal} {best.figure:.3f}"
+                )
+        last = time.perf_counter() - begun
     tried = {s for s in order if race.standings.get(s) and race.standings[s].folds}
-    return Raced(race, np.arange(len(race.task)), done, [s for s in order if s not in tried], n_trained)
+    found.folds = max(found.folds, done, key=len)
+    found.not_tried += [s for s in order if s not in tried]
 
 
 def _run_fold(race: Race, running: Sequence[Setting], number: int, deadline: float) -> None:
@@ -151,18 +199,15 @@ def _run_fold(race: Race, running: Sequence[Setting], number: int, deadline: flo
     race.run([s for s in running if s not in first], number, deadline)
 
 
-def _distinct(choices: Sequence[Choice], most: int) -> list[Setting]:
-    return list(dict.fromkeys(choice.setting for choice in choices))[:most]
-
-
 def _sample(task: Task, rows: Rows, most: int, generator: np.random.Generator) -> Rows:
     """Return at most so many rows, with the shares of the classes; of times, the latest."""
     if len(rows) <= most:
         return rows
     if task.time is not None:
         return np.sort(np.argsort(task.time, kind="stable")[-most:])
-    fold = task.fold_numbers(-(-len(rows) // most), generator)
-    return np.flatnonzero(fold == 0)
+    n_parts = 10 * -(-len(rows) // most)
+    fold = task.fold_numbers(n_parts, generator)
+    return np.flatnonzero(fold < most * n_parts // len(rows))
 
 
 def select_terms(found: Raced, budget: Budget, clock: Clock) -> list[Setting]:
@@ -171,13 +216,17 @@ def select_terms(found: Raced, budget: Budget, clock: Clock) -> list[Setting]:
     winner = race.ranked(found.complete, found.folds)[0].setting
     n_terms = race.at(found.folds[0]).scaled(winner.representation)[0].shape[1]
     sizes, methods = budget.sizes(n_terms), list(METHODS)
-    if len(race.task) > MANY and budget.size is None:
+
+    def too_long() -> bool:  # fewer terms train faster; one method is left after two folds
+        n_trainings = 0.5 * len(sizes) * (len(found.folds) + 2 * (len(methods) - 1))
+        return n_trainings * found.seconds > clock.left(0.8)
+
+    if len(race.task) > MANY and budget.size is None and (not clock.limited or too_long()):
         sizes, methods = [size for size in sizes if size.value in FEW_SIZES], ["weights"]
-    needed = 0.5 * len(sizes) * len(found.folds) * found.seconds  # fewer terms train faster
-    if budget.size is None and time.perf_counter() + needed > clock.at(0.9):
+    if budget.size is None and too_long():
         return []
     for place, number in enumerate(found.folds):
-        clock.tell("selecting terms", 0.6 + 0.25 * place / len(found.folds))
+        clock.tell("selecting terms", UNTIL + 0.25 * place / len(found.folds))
         wanted = [
             Setting(winner.representation, winner.learner, method, size)
             for method in methods
@@ -191,14 +240,12 @@ def select_terms(found: Raced, budget: Budget, clock: Clock) -> list[Setting]:
             break
         found.n_trained += len(wanted)
         race.forget(number)
-        if place == 1 and len(methods) > 1:
-            methods = [_best_method(race, winner, methods, sizes, found.folds[:2])]
+        if place == 1 and len(methods) > 1:  # the frontier is of one ranking
+            methods = [_best_method(race, winner, methods, found.folds[:2])]
     return [s for s in found.complete if s.method is not None]
 
 
-def _best_method(
-    race: Race, winner: Setting, methods: Sequence[str], sizes: Sequence[object], folds: Sequence[int]
-) -> str:
+def _best_method(race: Race, winner: Setting, methods: Sequence[str], folds: Sequence[int]) -> str:
     def mean(method: str) -> float:
         selected = [s for s in race.standings if s.method == method and s.everything == winner]
         return float(np.mean([race.figure(s, True, folds) for s in selected] or [0.0]))
@@ -256,18 +303,6 @@ def nested(found: Raced, settings: Sequence[Setting], rule: Rule) -> Nested:
     return Nested(choices, joined(parts))
 
 
-def fixed_verdicts(found: Raced, setting: Setting) -> Verdicts:
-    """Return what a setting with its own thresholds says of each fold."""
-    race = found.race
-    plain = Decision((0.0,) * (1 if race.task.one_label else race.task.truth.shape[1]))
-    choice = Choice(setting, False, plain, 0.0, 0.0)
-    parts = []
-    for number in found.folds:
-        said, values, rows = race.said(choice, number)
-        parts.append(Verdicts(race.task.truth[rows], said, race.task.one_label, values))
-    return joined(parts)
-
-
 def values_with(
     found: Raced, setting: Setting, share: float, generator: np.random.Generator
 ) -> tuple[Floats, Floats]:
@@ -285,13 +320,25 @@ def values_with(
     return values, log_shares
 
 
-def cross_verdicts(found: Raced, values: Floats, log_shares: Floats) -> Verdicts:
-    """Return what decision values say of each fold where the other folds suggest to cut them."""
-    race, parts = found.race, []
-    tally = race.tally_of(values, log_shares)
-    for number in found.folds:
-        rows = race.splits[number][1]
-        decision = tally.decision([f for f in found.folds if f != number], tuned=True)
-        said = decision.said(values[rows], log_shares[rows], race.task.several_classes)
-        parts.append(Verdicts(race.task.truth[rows], said, race.task.one_label, values[rows]))
-    return joined(parts)
+def repeated(
+    found: Raced, rule: Rule, first: Verdicts, clock: Clock, generator: np.random.Generator
+) -> list[Verdicts]:
+    """Repeat the evaluation on other folds, as long as there is time and it makes the figure steadier."""
+    race, told, seconds = found.race, [first], found.seconds * len(found.complete) * len(found.folds)
+    goal, settings = race.goal, found.complete
+    weights = np.random.default_rng(0).multinomial(len(first), np.full(len(first), 1 / len(first)), size=100)
+    noise = float(first.resampled(goal, weights).std())
+    while clock.limited and race.task.time is None and clock.left(0.85) > seconds:
+        figures = [verdicts.figure(goal) for verdicts in told]
+        if len(told) > 1 and np.std(figures, ddof=1) / np.sqrt(len(told)) < STEADY * noise:
+            break
+        clock.tell("repeating on other folds", 0.85)
+        begun = time.perf_counter()
+        again = Raced(Race(race.task, goal, N_FOLDS, generator), found.rows)
+        for number in again.race.folds:
+            again.race.run(settings, number)
+            again.race.forget(number)
+        again.folds = again.race.folds
+        told.append(nested(again, settings, rule).verdicts)
+        seconds = time.perf_counter() - begun
+    return told[1:]
