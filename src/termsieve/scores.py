@@ -199,12 +199,17 @@ class Scores:
         return reduce(np.maximum, parts), kind
 
     @property
-    def _reads_tables_only(self) -> bool:
-        """Whether a score depends on nothing but the 2x2 table, so that distinct tables are scored once."""
+    def elementwise(self) -> bool:
+        """Whether a score depends on nothing but the 2x2 table of its class and term."""
         metric, counts = self.metric, self.counts
-        if sparse.issparse(counts.tp) or metric.reads == "terms" or metric.by_name or metric.needs:
+        if metric.reads == "terms" or metric.by_name or metric.needs:
             return False
         return not counts.weighted and not (metric.reads and counts.occurrences)
+
+    @property
+    def _reads_tables_only(self) -> bool:
+        """Whether distinct tables are scored once; the classes of a sparse table are too many for that."""
+        return self.elementwise and not sparse.issparse(self.counts.tp)
 
     def _table_values(self) -> tuple[Floats, NDArray[np.int32], NDArray[np.int64]]:
         """Return the scores of the distinct tables, where each class and distinct column finds its own, and
