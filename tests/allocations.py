@@ -1,11 +1,11 @@
-"""Let every allocation of memory fail once, below Python, by command; a process that dies is a finding as well.
+"""Let every allocation of memory fail once, by command; a process that dies is a finding as well.
 
 python -m tests.allocations [--command NAME ...] [--step N] [--most N]
 
-`allocations.c` stands before the C library and counts what the kernels and C++ code ask it for, and it makes the
-data of numpy's arrays. The few bytes that numpy and scipy ask for beside that are left alone: these libraries do
-not always look whether they got them. A command runs twice unharmed, so that modules are loaded, and then once
-per allocation.
+`allocations.c` stands before the C library and counts what the kernels and C++ code ask it for, and it makes
+the data of numpy's arrays. The few bytes that numpy and scipy ask for beside that are left alone: these
+libraries do not always look whether they got them. A command runs twice unharmed, so that modules are loaded,
+and then once per allocation.
 """
 
 from __future__ import annotations
@@ -93,8 +93,9 @@ def judged(name: str, code: int, err: str, folder: Path, template: Path, clean: 
 
 def judged_study(code: int, err: str, folder: Path, clean: Path) -> str:
     """Return what is wrong with a study that had a fault, or that cannot go on, or nothing."""
-    from termsieve.studies.results import Results
     from tests.fault_commands import STUDY
+
+    from termsieve.studies.results import Results
 
     if "Traceback" in err or "unexpected" in err or code not in (0, 1, 2):
         return f"exit code {code}: {err}"
