@@ -29,7 +29,7 @@ from termsieve.differences import shifts
 
 REPETITIONS, PLANTED, COMMON = 50, 200, (100, 300)
 WORDS, DOCUMENTS = 1200, 1500
-WAYS = ((2, "diff"), (6, "diff"), (6, "trend"))
+WAYS = ((2, "diff", 5), (6, "diff", 5), (6, "trend", 5), (6, "diff", 100), (6, "trend", 100))
 
 Draw = Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarray]]
 
@@ -63,13 +63,13 @@ def plant(df: np.ndarray, sizes: np.ndarray, generator: np.random.Generator) -> 
     return changed, planted
 
 
-def flagged(df: np.ndarray, sizes: np.ndarray, command: str) -> list[int]:
+def flagged(df: np.ndarray, sizes: np.ndarray, command: str, min_df: int) -> list[int]:
     """Return the word of each flagged row: of the last window against those before, or of every window."""
     terms = [str(i) for i in range(df.shape[1])]
     if command == "diff":
         windows = [(df[:-1].sum(axis=0), sizes[:-1].sum()), (df[-1], sizes[-1])]
         parts = [Counts(row[None, :], [n], row, n, ["x"], terms) for row, n in windows]
-        return [int(term) for term in difference(*parts, k=df.size)["term"]]
+        return [int(term) for term in difference(*parts, k=df.size, min_df=min_df)["term"]]
     names = [f"W{i}" for i in range(len(sizes))]
     keys = windowed_labels(["x"] * len(names), names)
     order = sorted((key, i) for i, pair in enumerate(keys) for key in pair)
@@ -77,10 +77,10 @@ def flagged(df: np.ndarray, sizes: np.ndarray, command: str) -> list[int]:
     counts = Counts(
         df[rows], sizes[rows], df.sum(axis=0), sizes.sum(), [key for key, _ in order], terms, multilabel=True
     )
-    return [int(term) for term in shifts(Windows(counts), k=df.size)["term"]]
+    return [int(term) for term in shifts(Windows(counts), k=df.size, min_df=min_df)["term"]]
 
 
-def repetitions(draw: Draw, n_windows: int, command: str, n: int) -> dict[str, Any]:
+def repetitions(draw: Draw, n_windows: int, command: str, min_df: int, n: int) -> dict[str, Any]:
     """Return the means over repetitions, with planted changes and without."""
     found: dict[int, list[float]] = {least: [] for least in COMMON}
     false, chance, any_false = [], [], 0
@@ -89,18 +89,19 @@ def repetitions(draw: Draw, n_windows: int, command: str, n: int) -> dict[str, A
         df, sizes = draw(generator, n_windows)
         before = df[:-1].sum(axis=0)
         changed, planted = plant(df, sizes, generator)
-        marked = flagged(changed, sizes, command)
+        marked = flagged(changed, sizes, command, min_df)
         for least, shares in found.items():
             common = {int(word) for word in planted if before[word] >= least}
             if common:
                 shares.append(len(common.intersection(marked)) / len(common))
         false.append(float(np.mean(~np.isin(marked, planted))) if marked else 0.0)
-        by_chance = flagged(df, sizes, command)
+        by_chance = flagged(df, sizes, command, min_df)
         chance.append(len(by_chance))
         any_false += bool(by_chance)
     return {
         "windows": n_windows,
         "command": command,
+        "min_df": min_df,
         **{f"found in {least}": float(np.mean(shares)) for least, shares in found.items()},
         "false": float(np.mean(false)),
         "flagged in shuffled time": float(np.mean(chance)),
@@ -120,9 +121,9 @@ def main() -> None:
     X, _ = term_matrix(corpus, min_df=20)
     draws = {"independent words": independent, corpus.name: shuffled(presence(sparse.csr_matrix(X)))}
     rows = [
-        {"documents": name} | repetitions(draw, n_windows, command, given.repetitions)
+        {"documents": name} | repetitions(draw, *way, given.repetitions)
         for name, draw in draws.items()
-        for n_windows, command in WAYS
+        for way in WAYS
     ]
     print(markdown(pl.DataFrame(rows)))
 
