@@ -4,7 +4,8 @@ python -m reproductions.intervals --data DIR
 
 Coverage: the whole corpus is the population; 200 samples of 2,000 documents are drawn with replacement, and
 an interval of 95 % should hold the score of the population's rates for 95 % of the words in at least 10
-documents of the sample; once more by the documents of the class that a word is expected in. Ranks: the
+documents of the sample: with the sign of the direction, as words for a class are ranked, and without, as
+words for and against it are; once more by the documents of the class that a word is expected in. Ranks: the
 intervals from counts beside those of a bootstrap of the documents themselves, and how often they hold the
 rank of the population.
 """
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +26,15 @@ from scipy import sparse
 from reproductions.reading import markdown, presence
 from termsieve import Corpus, Counts, load_docstrings, rank, read, score, term_matrix
 from termsieve.intervals import term_intervals
-from termsieve.metrics import get_metric
-from termsieve.ranking import Ranking
+from termsieve.metrics import direction, get_metric
+from termsieve.ranking import Ranking, Side
 
 METRICS = ("log_odds_ratio", "bns", "information_gain", "g2", "correlation_coefficient")
 SAMPLES, SAMPLE_SIZE, LEAST = 200, 2000, 10
 WORDS = 40  # of those in enough documents, drawn anew for each sample
 EXPECTED = (1, 4, 10)  # bounds of the groups of words, by expected documents of the class
 GROUPS = ("below 1", "1 to 4", "4 to 10", "10 and more")
+SIDES: dict[Side, str] = {"positive": "with sign", "both": "without"}
 BOOTSTRAPS, LISTED, RANK_SAMPLES = 200, 20, 100
 
 
@@ -55,7 +58,7 @@ def one_problem(corpus: Corpus) -> tuple[Any, np.ndarray]:
 
 
 def coverage(X: Any, inside: np.ndarray, seed: int) -> Iterator[dict[str, Any]]:
-    """Yield for each sample and metric the share of intervals that hold the population's score."""
+    """Yield for each sample, metric and scale how many intervals hold the population's score."""
     generator = np.random.default_rng(seed)
     rates = [np.asarray(X[part].mean(axis=0)).ravel() for part in (inside, ~inside)]
     for _ in range(SAMPLES):
@@ -64,16 +67,24 @@ def coverage(X: Any, inside: np.ndarray, seed: int) -> Iterator[dict[str, Any]]:
         enough = generator.permutation(np.flatnonzero(whole.df >= LEAST))[:WORDS]
         counts = whole.replace(tp=whole.tp[:, enough], df=whole.df[enough], terms=None)
         pos, neg = counts.pos[0], counts.neg[0]
-        for name in METRICS:
-            ranking = rank(score(counts, name))
+        for name, (side, scale) in product(METRICS, SIDES.items()):
+            ranking = rank(score(counts, name), side=side)
             found = term_intervals(ranking, counts.n_terms, 0.95)
             columns = enough[ranking.order]
-            true = np.abs(get_metric(name)(pos * rates[0][columns], neg * rates[1][columns], pos, neg))
+            true = signed_score(name, pos * rates[0][columns], neg * rates[1][columns], pos, neg)
+            true = true if side == "positive" else np.abs(true)
             held = (found.low <= true) & (true <= found.high)
             group = np.searchsorted(EXPECTED, pos * rates[0][columns], side="right")
             for at in np.unique(group):
                 words = {"words": int((group == at).sum()), "held": int(held[group == at].sum())}
-                yield {"metric": name, "expected": GROUPS[at]} | words
+                yield {"metric": name, "scale": scale, "expected": GROUPS[at]} | words
+
+
+def signed_score(name: str, tp: Any, fp: Any, pos: int, neg: int) -> np.ndarray:
+    """Return the scores of tables with the sign of the direction."""
+    metric = get_metric(name)
+    values = metric(tp, fp, pos, neg)
+    return values if metric.kind == "signed" else values * direction(tp, fp, pos, neg)
 
 
 def rank_agreement(X: Any, inside: np.ndarray, seed: int) -> dict[str, Any]:
@@ -142,9 +153,11 @@ def main() -> None:
             {"corpus": corpus.name} | rank_agreement(X, inside, seed=0) | rank_coverage(X, inside, seed=1)
         )
     share = (pl.col("held").sum() / pl.col("words").sum()).alias("coverage")
-    table = pl.DataFrame(rows).group_by("corpus", "metric", maintain_order=True).agg(share)
-    print("## Coverage\n", markdown(table.pivot(on="metric", index="corpus", values="coverage")), sep="\n")
-    table = pl.DataFrame(rows).group_by("corpus", "expected", "metric", maintain_order=True).agg(share)
+    table = pl.DataFrame(rows).group_by("corpus", "scale", "metric", maintain_order=True).agg(share)
+    wide = table.pivot(on="metric", index=["corpus", "scale"], values="coverage")
+    print("## Coverage\n", markdown(wide), sep="\n")
+    table = pl.DataFrame(rows).filter(pl.col("scale") == SIDES["positive"])
+    table = table.group_by("corpus", "expected", "metric", maintain_order=True).agg(share)
     table = table.sort("corpus", pl.col("expected").cast(pl.Enum(GROUPS)), maintain_order=True)
     wide = table.pivot(on="metric", index=["corpus", "expected"], values="coverage")
     print("\n## Coverage by expected documents of the class\n", markdown(wide), sep="\n")

@@ -2,11 +2,12 @@
 
 python -m reproductions.shifts --data DIR
 
-Each repetition doubles the rate of 200 words in one window. Found is the share of those in at least 100
-documents before that are flagged, false is the share of the flagged rows (of a window and a word)
-whose word was not doubled. In shuffled time nothing was doubled, and every flagged row is false. Documents
-are drawn with each word on its own, or are real ones (20 Newsgroups; without --data SciPy's docstrings) in
-random order, whose words depend on each other.
+Each repetition doubles the rate of 200 words in the last window. Found is the share of those in at least 100,
+and 300, documents before that are flagged, false is the share of the flagged rows (of a window and a word)
+whose word was not doubled. In shuffled time nothing was doubled, and every flagged row is false. `diff`
+compares the last window with all before it, `trend` every window with all others. Documents are drawn with
+each word on its own, or are real ones (20 Newsgroups; without --data SciPy's docstrings) in random order,
+whose words depend on each other.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ from termsieve.counts import Windows
 from termsieve.counts.windows import windowed_labels
 from termsieve.differences import shifts
 
-REPETITIONS, PLANTED, COMMON = 50, 200, 100
-WORDS, DOCUMENTS, WINDOWS = 1200, 1500, 6
+REPETITIONS, PLANTED, COMMON = 50, 200, (100, 300)
+WORDS, DOCUMENTS = 1200, 1500
+WAYS = ((2, "diff", 5), (6, "diff", 5), (6, "trend", 5), (6, "diff", 100), (6, "trend", 100))
 
 Draw = Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarray]]
 
@@ -61,12 +63,13 @@ def plant(df: np.ndarray, sizes: np.ndarray, generator: np.random.Generator) -> 
     return changed, planted
 
 
-def flagged(df: np.ndarray, sizes: np.ndarray) -> list[int]:
-    """Return the word of each flagged row: by `difference` of two windows, or by `shifts` of more."""
+def flagged(df: np.ndarray, sizes: np.ndarray, command: str, min_df: int) -> list[int]:
+    """Return the word of each flagged row: of the last window against those before, or of every window."""
     terms = [str(i) for i in range(df.shape[1])]
-    if len(sizes) == 2:
-        parts = [Counts(row[None, :], [n], row, n, ["x"], terms) for row, n in zip(df, sizes, strict=True)]
-        return [int(term) for term in difference(*parts, k=df.size)["term"]]
+    if command == "diff":
+        windows = [(df[:-1].sum(axis=0), sizes[:-1].sum()), (df[-1], sizes[-1])]
+        parts = [Counts(row[None, :], [n], row, n, ["x"], terms) for row, n in windows]
+        return [int(term) for term in difference(*parts, k=df.size, min_df=min_df)["term"]]
     names = [f"W{i}" for i in range(len(sizes))]
     keys = windowed_labels(["x"] * len(names), names)
     order = sorted((key, i) for i, pair in enumerate(keys) for key in pair)
@@ -74,28 +77,32 @@ def flagged(df: np.ndarray, sizes: np.ndarray) -> list[int]:
     counts = Counts(
         df[rows], sizes[rows], df.sum(axis=0), sizes.sum(), [key for key, _ in order], terms, multilabel=True
     )
-    return [int(term) for term in shifts(Windows(counts), k=df.size)["term"]]
+    return [int(term) for term in shifts(Windows(counts), k=df.size, min_df=min_df)["term"]]
 
 
-def repetitions(draw: Draw, n_windows: int, n: int) -> dict[str, Any]:
+def repetitions(draw: Draw, n_windows: int, command: str, min_df: int, n: int) -> dict[str, Any]:
     """Return the means over repetitions, with planted changes and without."""
-    found, false, chance, any_false = [], [], [], 0
+    found: dict[int, list[float]] = {least: [] for least in COMMON}
+    false, chance, any_false = [], [], 0
     for seed in range(n):
         generator = np.random.default_rng(seed)
         df, sizes = draw(generator, n_windows)
         before = df[:-1].sum(axis=0)
         changed, planted = plant(df, sizes, generator)
-        marked = flagged(changed, sizes)
-        common = {int(word) for word in planted if before[word] >= COMMON}
-        if common:
-            found.append(len(common.intersection(marked)) / len(common))
+        marked = flagged(changed, sizes, command, min_df)
+        for least, shares in found.items():
+            common = {int(word) for word in planted if before[word] >= least}
+            if common:
+                shares.append(len(common.intersection(marked)) / len(common))
         false.append(float(np.mean(~np.isin(marked, planted))) if marked else 0.0)
-        by_chance = flagged(df, sizes)
+        by_chance = flagged(df, sizes, command, min_df)
         chance.append(len(by_chance))
         any_false += bool(by_chance)
     return {
         "windows": n_windows,
-        "found": float(np.mean(found)),
+        "command": command,
+        "min_df": min_df,
+        **{f"found in {least}": float(np.mean(shares)) for least, shares in found.items()},
         "false": float(np.mean(false)),
         "flagged in shuffled time": float(np.mean(chance)),
         "repetitions with any": any_false / n,
@@ -114,9 +121,9 @@ def main() -> None:
     X, _ = term_matrix(corpus, min_df=20)
     draws = {"independent words": independent, corpus.name: shuffled(presence(sparse.csr_matrix(X)))}
     rows = [
-        {"documents": name} | repetitions(draw, n_windows, given.repetitions)
+        {"documents": name} | repetitions(draw, *way, given.repetitions)
         for name, draw in draws.items()
-        for n_windows in (2, WINDOWS)
+        for way in WAYS
     ]
     print(markdown(pl.DataFrame(rows)))
 

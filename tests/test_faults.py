@@ -3,10 +3,9 @@
 import os
 import shutil
 
-import numpy as np
 import pytest
+from tests.fault_commands import COMMANDS, STUDY, fresh, leftovers, made_template, one_sentence, same_bytes
 from tests.faults import DISK, MEMORY, failing
-from tests.fuzz.saved import PLAN
 
 from termsieve import Counts, count
 from termsieve.cli.app import app
@@ -14,48 +13,12 @@ from termsieve.cli.shell import exit_code
 from termsieve.files import MARK
 from termsieve.studies.results import Results
 
-WORDS = [f"word{i}" for i in range(12)]
-
 
 @pytest.fixture(scope="module")
 def template(tmp_path_factory):
-    """A folder with a table, a plan, counts of older documents, and an older version of each output."""
-    folder = tmp_path_factory.mktemp("faults") / "template"
-    folder.mkdir()
-    random = np.random.default_rng(0)
-    rows = [(" ".join(random.choice(WORDS, 4)), ("spam", "ham")[i % 2]) for i in range(30)]
-    for name, part in (("mails.csv", rows), ("older.csv", rows[:20])):
-        (folder / name).write_text("text,label\n" + "".join(f"{text},{label}\n" for text, label in part))
-    (folder / "plan.toml").write_text(PLAN)
-    count(folder / "older.csv").save(folder / "older.parquet")
-    shutil.copy(folder / "older.parquet", folder / "out.parquet")
-    for name in ("out.json", "out.csv", "out.html", "out.skops"):
-        (folder / name).write_text("old")
-    return folder
+    return made_template(tmp_path_factory.mktemp("faults") / "template")
 
 
-def same_counts(path, expected):
-    return Counts.load(path) == Counts.load(expected)
-
-
-def same_bytes(path, expected):
-    return path.read_bytes() == expected.read_bytes()
-
-
-def readable(path, _):
-    return len(path.read_bytes()) > 10
-
-
-# The command line, what it writes, and how a new file is known to be right.
-COMMANDS = {
-    "count": ("count mails.csv -o out.parquet", "out.parquet", same_counts),
-    "checkpoint": ("count mails.csv older.csv -o out.parquet --checkpoint point", "out.parquet", same_counts),
-    "merge": ("merge older.parquet older.parquet -o out.parquet", "out.parquet", same_counts),
-    "select": ("select mails.csv -k 3 -o out.json", "out.json", same_bytes),
-    "rank": ("rank mails.csv -o out.csv", "out.csv", same_bytes),
-    "pipeline": ("select mails.csv -k 3 --pipeline out.skops", "out.skops", readable),
-    "report": ("report older.parquet -o out.html", "out.html", readable),
-}
 QUICK = {("merge", "disk"), ("select", "memory")}
 CASES = [
     pytest.param(name, kinds, id=f"{name}-{what}", marks=() if (name, what) in QUICK else pytest.mark.slow)
@@ -64,31 +27,12 @@ CASES = [
 ]
 
 
-def one_sentence(code, err):
-    """Whether a failure was told as one sentence that somebody wrote; what was read may be told before."""
-    *before, last = err.splitlines()
-    told = all(line.startswith("read ") for line in before) and last.startswith("termsieve: ")
-    return code in (1, 2) and told and "unexpected" not in err
-
-
 def run(folder, line, monkeypatch, capsys):
     capsys.readouterr()
     with monkeypatch.context() as patch:
         patch.chdir(folder)
         code = exit_code(app, line.split())
     return code, capsys.readouterr().err
-
-
-def fresh(template, folder):
-    shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(template, folder)
-
-
-def leftovers(folder, template, *known):
-    """Names of files that a failed command left, beside those with the mark of unfinished files."""
-    before = {path.relative_to(template) for path in template.rglob("*")}
-    after = {path.relative_to(folder) for path in folder.rglob("*") if not path.name.endswith(MARK)}
-    return {str(path) for path in after - before} - set(known)
 
 
 # With TERMSIEVE_THOROUGH=1 every operation fails once; otherwise only some of the many that are alike.
@@ -144,7 +88,7 @@ def test_a_command_that_fails_leaves_the_old_file_or_the_new_one(
 @pytest.mark.slow
 @pytest.mark.parametrize("kinds", [DISK, MEMORY], ids=["disk", "memory"])
 def test_a_study_that_fails_goes_on_to_the_same_rows(template, tmp_path, monkeypatch, capsys, kinds):
-    line = "study run plan.toml -o out --workers 1 --data ."
+    line = STUDY
     fresh(template, tmp_path / "clean")
     assert run(tmp_path / "clean", line, monkeypatch, capsys)[0] == 0
     expected = Results.open(tmp_path / "clean" / "out")

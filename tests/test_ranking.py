@@ -11,7 +11,7 @@ from sklearn.metrics import mutual_info_score
 from termsieve import METRICS, Counts, cut, rank, score
 from termsieve.counts import matrix as counts_module
 from termsieve.errors import InputError, ParameterError
-from termsieve.ranking import sparsity_curve
+from termsieve.ranking import keys, sparsity_curve
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -183,6 +183,30 @@ def test_a_large_table_ranks_as_a_small_one(monkeypatch):
     assert small == [rank(score(counts, "f1"), combine=c).order.tolist() for c in ("max", "mean")]
     with pytest.raises(InputError, match="there are too many"):
         rank(score(counts, "ig"), combine="joint")
+
+
+@pytest.mark.parametrize("metric", [*METRICS, lambda tp, fp, pos, neg: (tp + 1) / (tp + fp + pos)], ids=str)
+@pytest.mark.parametrize(
+    "way",
+    [{}, {"side": "positive"}, {"side": "negative"}, {"ratio": 0.3}, {"alpha": 0.8}],
+    ids=lambda way: "-".join(map(str, way.values())) or "both",
+)
+def test_the_stored_cells_of_a_sparse_table_rank_as_all_cells(monkeypatch, metric, way):
+    # A term in all documents, one in none, and one in every class of some size.
+    random = np.random.default_rng(3)
+    y = np.repeat(np.arange(12), [1, 1, 1, 2, 2, 2, 3, 8, 8, 20, 60, 60])
+    X = (random.random((len(y), 40)) < random.uniform(0.01, 0.5, 40)).astype(int)
+    X[:, 0], X[:, 1], X[:, 2] = 1, 0, y >= 8
+    expected = rank(score(Counts.from_matrix(X, y, occurrences=True), metric), **way)
+    first = expected.head(9).to_frame()
+    monkeypatch.setattr(counts_module, "DENSE_CELLS", 50)
+    monkeypatch.setattr(keys, "STORED_CELLS", 60)
+    large = Counts.from_matrix(X, y, occurrences=True)
+    assert sparse.issparse(large.tp)
+    found = rank(score(large, metric), **way)
+    assert found.order.tolist() == expected.order.tolist()
+    np.testing.assert_array_equal(found.scores, expected.scores)
+    assert found.head(9).to_frame().equals(first)
 
 
 RANK_ERRORS = [

@@ -217,17 +217,26 @@ def test_whole_numbers_as_classes_keep_their_type(tmp_path):
 
 
 def test_far_too_many_scores_are_refused():
-    """A number per document in the place of the label: 10**5 classes and 10**5 terms would take an hour."""
-    tp = sparse.csr_array((10**5, 10**5), dtype=np.int64)
-    counts = Counts(tp, np.ones(10**5), np.zeros(10**5), 10**5, np.arange(10**5))
+    """A number per document in the place of the label: 10**6 classes and 10**4 terms would take an hour."""
+    tp = sparse.csr_array(([1], ([5], [7])), shape=(10**6, 10**4), dtype=np.int64)
+    counts = Counts(tp, np.ones(10**6), np.arange(10**4) == 7, 10**6, np.arange(10**6))
     for ask in (telling_words, select_terms, compare_metrics):
-        with pytest.raises(InputError, match=r"100,000 classes and 100,000 terms are too many to score"):
-            ask(counts)
-    with pytest.raises(InputError, match="choose one class"):
+        with pytest.raises(InputError, match=r"1,000,000 classes and 10,000 terms are too many to score"):
+            ask(counts, combine="mean")
+    with pytest.raises(InputError, match="choose one class with target="):
         telling_words(counts, each=True)
-    assert telling_words(counts, target=5, k=3, min_df=1).height == 0
-    assert class_summary(counts).height == 10**5
+    assert telling_words(counts, target=5, k=3).height == 1
+    assert class_summary(counts).height == 10**6
     assert set(class_words(counts)["words"]) == {""}
+
+
+def test_the_best_words_of_a_million_classes():
+    tp = sparse.csr_array(([1, 1, 1], ([5, 5, 8], [7, 9, 9])), shape=(10**6, 10**4), dtype=np.int64)
+    df = np.bincount([7, 9, 9], minlength=10**4)
+    counts = Counts(tp, np.ones(10**6), df, 10**6, np.arange(10**6))
+    rows = telling_words(counts, k=2).select("term", "class", "direction", "tp", "fp").rows()
+    assert rows == [("x7", 5, 1, 1, 0), ("x9", 5, 1, 1, 1)]
+    assert select_terms(counts, k=1) == ["x7"]
 
 
 def test_a_short_list_has_the_words_for_every_class():

@@ -105,7 +105,8 @@ def compare_metrics(
     chosen = {str(found): found for found in map(get_metric, metrics)}
     if len(chosen) < 2:
         raise ParameterError("a comparison needs at least two different metrics, such as bns and ig")
-    counts = problem_counts(counted_for(source, list(chosen.values()), options), target, combine)
+    counts = counted_for(source, list(chosen.values()), options)
+    counts = problem_counts(counts, target, combine, *chosen.values())
     way = Way(side, None, None, combine, min_df, max_df)
     places = {
         name: {column: i for i, column in enumerate(way.ranking(counts, each).order.tolist(), 1)}

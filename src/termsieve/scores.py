@@ -205,14 +205,23 @@ class Scores:
         return self.metric.reads == "occurrences" and self.counts.occurrences
 
     @property
+    def elementwise(self) -> bool:
+        """Whether a score depends on nothing but the 2x2 table of its class and term."""
+        metric = self.metric
+        if metric.reads == "terms" or metric.by_name or metric.needs or self._reads_occurrences:
+            return False
+        return not self.counts.weighted
+
+    @property
     def _reads_tables_only(self) -> bool:
-        """Whether a score depends on nothing but the counts of its cell, so that equal cells are scored once."""
-        metric, counts = self.metric, self.counts
-        if sparse.issparse(counts.tp) or counts.weighted or metric.reads == "terms" or metric.by_name:
+        """Whether a score depends on nothing but the counts of its cell, so that equal cells are scored once.
+
+        The classes of a sparse table are too many for that, and without a class one row is scored for all.
+        """
+        counts, metric = self.counts, self.metric
+        if sparse.issparse(counts.tp) or metric.kind == "no class":
             return False
-        if metric.kind == "no class":  # one class is scored for all
-            return False
-        return self._reads_occurrences or not metric.needs
+        return self.elementwise or (self._reads_occurrences and not counts.weighted and not metric.by_name)
 
     def _table_values(self) -> tuple[Floats, NDArray[np.int32]]:
         """Return the scores of the distinct tables, and where each class and distinct column finds its own."""

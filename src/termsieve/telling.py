@@ -121,10 +121,10 @@ def telling_words(
         _refuse_too_many(counts)
         parts = [counts.take([at]) for at in range(counts.n_classes)]
     elif target is None and side == "positive":
-        _refuse_too_many(counts)
+        _refuse_too_many(counts, combine, chosen)
         parts = [counts]  # of two classes either has words that speak for it
     else:
-        parts = [problem_counts(counts, target, combine)]
+        parts = [problem_counts(counts, target, combine, chosen)]
     way = Way(side, ratio, alpha, combine, min_df, max_df, tuple(keep), tuple(drop))
     rankings = [way.ranking(part, chosen) for part in parts]
     if redundancy is not None:
@@ -231,7 +231,7 @@ def select_terms(
     chosen = get_metric(metric)
     sizes: dict[str, Any] = {"k": k, "fraction": fraction, "threshold": threshold}
     cuts = one_cut(**sizes, sparsity=sparsity, memory=memory, fpr=fpr, fdr=fdr, fwe=fwe)
-    counts = problem_counts(counted_for(source, [chosen], options), target, combine)
+    counts = problem_counts(counted_for(source, [chosen], options), target, combine, chosen)
     way = Way(side, ratio, alpha, combine, min_df, max_df, tuple(keep), tuple(drop))
     ranking = way.ranking(counts, chosen)
     terms = [str(term) for term in counts.names()[cut(ranking, **cuts)]]
@@ -321,12 +321,12 @@ def common_terms(source: Source, n: int = 20, **options: Any) -> pl.DataFrame:
     return pl.DataFrame({"term": names, "documents": counts.df[best]})
 
 
-def problem_counts(counts: Counts, target: Any = None, combine: str = "max") -> Counts:
+def problem_counts(counts: Counts, target: Any, combine: str, *metrics: Metric) -> Counts:
     """Return the counts of the class `target`, or of all classes that are problems."""
     _require_two_classes(counts)
     if target is not None:
         return counts.take([counts.position(target)])
-    _refuse_too_many(counts)
+    _refuse_too_many(counts, combine, *metrics)
     return counts if combine == "joint" else counts.take(counts.problems)
 
 
@@ -334,11 +334,13 @@ def _are_too_many(counts: Counts) -> bool:
     return counts.n_classes * counts.n_terms > MOST_SCORES
 
 
-def _refuse_too_many(counts: Counts) -> None:
-    if _are_too_many(counts):
+def _refuse_too_many(counts: Counts, combine: str = "", *metrics: Metric) -> None:
+    """Refuse what would score too many classes and terms; the greatest score of a sparse table needs few."""
+    is_quick = combine == "max" and all(score(counts, metric).elementwise for metric in metrics)
+    if _are_too_many(counts) and not is_quick:
         raise InputError(
             f"{counts.n_classes:,} classes and {counts.n_terms:,} terms are too many to score all of them; "
-            "choose one class, or check that the labels are classes and not numbers of documents"
+            "choose one class with target=, or check that the labels are classes and not numbers of documents"
         )
 
 

@@ -414,9 +414,10 @@ class Counts:
         if cells is None:
             cells = layout.DENSE_CELLS if sparse.issparse(self.tp) else self.n_classes * len(df)
         step = max(1, cells // max(1, len(df)))
+        table = self.tp[:, columns] if sparse.issparse(self.tp) else self.tp
         for start in range(0, self.n_classes, step):
             rows = slice(start, min(start + step, self.n_classes))
-            tp = dense_rows(self.tp, rows)[:, columns]
+            tp = dense_rows(table, rows)[:, columns if table is self.tp else slice(None)]
             yield rows, tp, outside(df, tp)
 
     def __repr__(self) -> str:

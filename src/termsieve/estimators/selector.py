@@ -278,7 +278,8 @@ class TermSelector(ColumnSelector):
             check_cut(name, getattr(self, name))
 
     def _counted(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> Counts:
-        check_indices(X)
+        if getattr(X, "format", "") != "csr":  # the indices of a CSR are first read, and checked, by Counts
+            check_indices(X)
         refuse_repeated(getattr(X, "columns", ()))
         X = validate_data(self, X, accept_sparse=("csr", "csc", "coo"), dtype="numeric", reset=reset)
         return Counts.from_matrix(

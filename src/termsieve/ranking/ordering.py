@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
-from functools import reduce
-from typing import Any, NamedTuple, get_args
+from typing import Any, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from termsieve.counts import matrix as layout
 from termsieve.counts.table import Counts
@@ -16,8 +14,9 @@ from termsieve.errors import InputError, ParameterError, unknown_name
 from termsieve.kernels import ranking as kernel
 from termsieve.limits import document_limits
 from termsieve.metrics import METRICS, Floats
+from termsieve.ranking.keys import Key, combined_key
 from termsieve.ranking.ranked import Columns, Combine, Ranking, Side
-from termsieve.scores import Block, Scores
+from termsieve.scores import Scores
 
 NO_GROUPS = np.zeros(0, dtype=np.int8)
 
@@ -84,7 +83,7 @@ def rank(
     elif combine == "round_robin":
         ranking = _round_robin(scores, base, side, ratio, alpha)
     else:
-        ranking = _by_combined_key(scores, base, side, ratio, alpha, combine)
+        ranking = _by_key(scores, base, side, ratio, alpha, combine)
     prefers = side if ratio is None else "positive"
     return replace(ranking, class_scores=scores, prefers=prefers, combine=combine, alpha=alpha, keep=kept)
 
@@ -141,69 +140,6 @@ def _joint(scores: Scores) -> Floats:
     return metric.joint(tables[0].astype(np.float64), counts.pos.astype(np.float64), **metric.parameters)
 
 
-class Key(NamedTuple):
-    """The sort key of terms: the group, if there are groups, then the value, both decreasing."""
-
-    group: NDArray[np.int8] | None
-    value: Floats
-
-
-def _keys(
-    scores: Scores, blocks: Iterator[Block], side: str, alpha: float | None
-) -> Iterator[tuple[slice, Key]]:
-    """Yield the keys of blocks of classes.
-
-    The positive side sorts signed metrics by value, the others by direction and then by signed score; the
-    negative side is its mirror image.
-    """
-    metric = scores.metric
-    for block in blocks:
-        rows, values = block.rows, block.values
-        if side == "both":
-            value = np.abs(values) if metric.kind == "signed" else values
-            if alpha is not None:
-                value = value * np.where(block.direction > 0, alpha, 1 - alpha)
-            yield rows, Key(None, value)
-            continue
-        sign = 1 if side == "positive" else -1
-        if metric.kind == "signed":
-            yield rows, Key(None, sign * values)
-        else:
-            signs = block.direction
-            signed = values * signs if metric.kind == "two-sided" or scores.folded else values
-            yield rows, Key(sign * signs, sign * signed)
-
-
-def _combined_key(scores: Scores, side: str, alpha: float | None, combine: str) -> tuple[Key, Columns]:
-    """Return one key over all classes per distinct column, and for each column its distinct column."""
-    if side == "both" and alpha is None and combine == "max":
-        value, kind = scores.greatest()
-        return Key(None, value), kind
-    blocks, kind = scores.distinct()
-    pos = scores.counts.pos
-    keys = _keys(scores, blocks, side, alpha)
-    if combine == "mean":
-        # Added class by class, so that equal terms have exactly equal sums.
-        weighed = (size * row for rows, key in keys for size, row in zip(pos[rows], key.value, strict=True))
-        return Key(None, sum(weighed, start=np.float64(0)) / max(1, pos.sum())), kind
-    return reduce(_greater, (_greatest(key) for _, key in keys)), kind
-
-
-def _greatest(key: Key) -> Key:
-    """Return the greatest key of each column."""
-    if key.group is None:
-        return Key(None, key.value.max(axis=0))
-    group = key.group.max(axis=0)
-    return Key(group, np.where(key.group == group, key.value, -np.inf).max(axis=0))
-
-
-def _greater(a: Key, b: Key) -> Key:
-    """Return the greater of two keys, column by column."""
-    if a.group is None or b.group is None:
-        return Key(None, np.maximum(a.value, b.value))
-    return _greatest(Key(np.stack([a.group, b.group]), np.stack([a.value, b.value])))
-
-
 def _sorted(base: Columns, key: Key, kind: Columns) -> Columns:
     """Return the columns of `base` by decreasing key; ties keep the order of `base`."""
     value = np.ascontiguousarray(key.value, dtype=np.float64)
@@ -232,14 +168,14 @@ def interleaved(positive: Columns, negative: Columns, ratio: float) -> Columns:
     return kernel.interleaved(positive, negative, (np.diff(n_positive) > 0).astype(np.uint8))
 
 
-def _by_combined_key(
+def _by_key(
     scores: Scores, base: Columns, side: str, ratio: float | None, alpha: float | None, combine: str
 ) -> Ranking:
     if ratio is None:
-        key, kind = _combined_key(scores, side, alpha, combine)
+        key, kind = combined_key(scores, side, alpha, combine)
         return Ranking(_sorted(base, key, kind), key.value[kind], scores.counts)
-    key, kind = _combined_key(scores, "positive", None, combine)
-    negative, _ = _combined_key(scores, "negative", None, combine)
+    key, kind = combined_key(scores, "positive", None, combine)
+    negative, _ = combined_key(scores, "negative", None, combine)
     order = interleaved(_sorted(base, key, kind), _sorted(base, negative, kind), ratio)
     return Ranking(order, key.value[kind], scores.counts)
 
@@ -253,10 +189,8 @@ def _round_robin(
             "combine='round_robin' needs all rankings at once, and there are too many; use 'max'"
         )
     orders = [
-        _by_combined_key(
-            Scores(counts.take([c]), scores.metric, scores.folded), base, side, ratio, alpha, "max"
-        ).order
+        _by_key(Scores(counts.take([c]), scores.metric, scores.folded), base, side, ratio, alpha, "max").order
         for c in range(counts.n_classes)
     ]
-    key, kind = _combined_key(scores, side if ratio is None else "positive", alpha, "max")
+    key, kind = combined_key(scores, side if ratio is None else "positive", alpha, "max")
     return Ranking(kernel.round_robin(np.array(orders, dtype=np.int64)), key.value[kind], counts)
