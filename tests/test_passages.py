@@ -96,7 +96,7 @@ def test_counts_without_shared_passages(tmp_path, capsys):
     assert exit_code(app, [*line, "--by", "label"]) == 2
     assert "leave out more files, --by" in capsys.readouterr().err
     assert exit_code(app, ["count", str(out), "--drop-passages", "-o", str(tmp_path / "again.parquet")]) == 2
-    assert "these are counts" in capsys.readouterr().err
+    assert "holds counts, but this command needs the documents" in capsys.readouterr().err
 
 
 def test_what_has_no_texts_is_told():
