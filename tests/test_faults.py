@@ -1,7 +1,12 @@
 """Every operation on a file, or on memory, fails once: the old file stays whole, or the new one is there."""
 
 import os
+import platform
+import re
 import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from tests.fault_commands import COMMANDS, STUDY, fresh, leftovers, made_template, one_sentence, same_bytes
@@ -104,6 +109,17 @@ def test_a_study_that_fails_goes_on_to_the_same_rows(template, tmp_path, monkeyp
         assert again == 0, f"{failed}; and again: {err}"
         assert Results.open(folder / "out").equals(expected), failed
     assert failures > 2
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc" or not shutil.which("cc"), reason="needs glibc and cc")
+def test_an_allocation_that_fails_below_python_is_told():
+    """A third of them; `python -m tests.allocations` lets each fail."""
+    line = [sys.executable, "-m", "tests.allocations", "--command", "count", "select", "--step", "3"]
+    done = subprocess.run(line, cwd=Path(__file__).parents[1], capture_output=True, text=True, check=True)
+    assert "FINDING" not in done.stdout
+    for told in done.stdout.splitlines():
+        assert re.search(r"(\d+) failed .*; \1 ended the command; arrays \d+, .*tokenise \d", told), told
 
 
 def test_counts_that_cannot_be_saved_leave_the_old_file(template, tmp_path):

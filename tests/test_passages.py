@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from termsieve import Corpus, count, telling_words
+from termsieve import Corpus, Counts, count, telling_words
 from termsieve.cli.app import app
 from termsieve.cli.shell import exit_code
 from termsieve.errors import InputError, ParameterError
@@ -83,6 +83,20 @@ def test_a_likely_passage_is_pointed_out(tmp_path, capsys):
     said = capsys.readouterr()
     assert "are in equally many documents" not in said.err
     assert "phone" not in said.out
+
+
+def test_counts_without_shared_passages(tmp_path, capsys):
+    path, out = tmp_path / "mail.csv", tmp_path / "counts.parquet"
+    rows = "".join(f'"{text}",{label}\n' for text, label in zip(MAILS, LABELS, strict=True))
+    path.write_text("text,label\n" + rows)
+    line = ["count", str(path), "--drop-passages", "-o", str(out)]
+    assert exit_code(app, [*line, "--occurrences"]) == 0
+    assert Counts.load(out) == count(without_passages(Corpus(MAILS, LABELS)), occurrences=True)
+    capsys.readouterr()
+    assert exit_code(app, [*line, "--by", "label"]) == 2
+    assert "leave out more files, --by" in capsys.readouterr().err
+    assert exit_code(app, ["count", str(out), "--drop-passages", "-o", str(tmp_path / "again.parquet")]) == 2
+    assert "holds counts, but this command needs the documents" in capsys.readouterr().err
 
 
 def test_what_has_no_texts_is_told():

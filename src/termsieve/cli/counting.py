@@ -7,13 +7,13 @@ import warnings
 from functools import reduce
 from operator import add
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer import Argument, Option
 
 from termsieve.cli.output import check_output, show_json, show_table, working
-from termsieve.cli.shell import put, say
+from termsieve.cli.shell import put, say, wrong
 from termsieve.cli.source import Source, takes_source
 from termsieve.cli.terms import DropPassages, Json
 from termsieve.spec import READING
@@ -35,6 +35,7 @@ def count(
     ] = None,
     output: Output = Path("counts.parquet"),
     occurrences: Annotated[bool, Option("--occurrences", help="Also count how often words occur.")] = False,
+    drop_passages: DropPassages = False,
     by: Annotated[
         str | None,
         Option(
@@ -82,21 +83,27 @@ def count(
     file also holds the counts of each window, which `diff` and `trend` compare.
     """
     check_output(output, (".parquet", ".pq"))
-    files = [source.file, *(more or [])]
+    if drop_passages and (more or by or checkpoint or engine != "threads"):
+        raise wrong(
+            "--drop-passages compares the documents of one file with each other; "
+            "leave out more files, --by, --checkpoint and --engine"
+        )
+    how: dict[str, Any] = {"occurrences": occurrences, "max_terms": max_terms, "workers": workers}
     with warnings.catch_warnings(record=True) as doubts:
         warnings.simplefilter("always")
-        counts = source.counted(
-            files,
-            engine=engine,
-            address=address,
-            by=by,
-            occurrences=occurrences,
-            max_terms=max_terms,
-            workers=workers,
-            checkpoint=checkpoint,
-            whole_files=whole_files,
-            progress=sys.stderr.isatty(),
-        )
+        if drop_passages:
+            counts = source.counted_without_passages(**how)
+        else:
+            counts = source.counted(
+                [source.file, *(more or [])],
+                engine=engine,
+                address=address,
+                by=by,
+                checkpoint=checkpoint,
+                whole_files=whole_files,
+                progress=sys.stderr.isatty(),
+                **how,
+            )
     for doubt in doubts:
         if isinstance(doubt.message, UserWarning):
             say(str(doubt.message))
@@ -130,14 +137,9 @@ def show(
 
     The words are those that `rank --each` lists first, by its default metric.
     """
-    from termsieve.passages import without_passages
-    from termsieve.sources import counts_of
     from termsieve.telling import class_words, common_terms
 
-    if drop_passages:
-        counts = counts_of(without_passages(source.corpus()), **source.term_options())
-    else:
-        counts = source.counts()
+    counts = source.counted_without_passages() if drop_passages else source.counts()
     summary, common = class_words(counts), common_terms(counts, COMMON).to_dicts()
     if as_json:
         show_json(

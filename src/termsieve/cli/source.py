@@ -246,6 +246,13 @@ class Source:
             paths = [source.file if file == "-" else file for file in files]
             return counts_of(paths, format=self.format, **options)
 
+    def counted_without_passages(self, **options: Any) -> Counts:
+        """Return the counts of the documents without the passages that several of them share."""
+        from termsieve.passages import without_passages
+        from termsieve.sources import counts_of
+
+        return counts_of(without_passages(self.corpus()), **options, **self.term_options())
+
     def batches(self) -> Iterator[tuple[list[Any], list[Any]]]:
         """Yield the texts and labels of the documents; tables are read in pieces."""
         from termsieve.sources import document_batches

@@ -108,7 +108,7 @@ def _stored_key(scores: Scores, side: str, alpha: float | None) -> Key:
             key = _greatest_stored(_key(scores, found, side, alpha), table.indptr[has_cells] - cells.start)
             key = _greater(best.at(has_cells), key)
             best.value[has_cells] = key.value
-            if best.group is not None:
+            if best.group is not None and key.group is not None:
                 best.group[has_cells] = key.group
         start = stop
     return best
