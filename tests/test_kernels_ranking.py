@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from termsieve.kernels import ranking
 
-
 NUMBERS = st.one_of(st.sampled_from([0.0, -0.0, 1.0, np.inf, -np.inf]), st.floats(allow_nan=False))
 
 

@@ -214,7 +214,7 @@ class Scores:
 
     @property
     def _reads_tables_only(self) -> bool:
-        """Whether a score depends on nothing but the counts of its cell, so that equal cells are scored once.
+        """Whether a score depends on the counts of its cell alone, so that equal cells are scored once.
 
         The classes of a sparse table are too many for that, and without a class one row is scored for all.
         """
@@ -224,15 +224,16 @@ class Scores:
         return self.elementwise or (self._reads_occurrences and not counts.weighted and not metric.by_name)
 
     def _table_values(self) -> tuple[Floats, NDArray[np.int32]]:
-        """Return the scores of the distinct tables, and where each class and distinct column finds its own."""
+        """Return the scores of the distinct tables, and where each class and distinct column has its own."""
         found = self.counts.occurrence_tables if self._reads_occurrences else self.counts.tables
         values = np.empty(len(found.tp))
         for start in range(0, len(values), BLOCK_CELLS):
             block = slice(start, start + BLOCK_CELLS)
-            tf = None if found.tf is None else found.tf[block]
-            extra = {} if tf is None else self._extra(found.of_class[block], found.of_column[block], tf)
-            tables = (part[block] for part in (found.tp, found.fp, found.pos, found.neg))
-            values[block] = self.values_of(*tables, extra)
+            tp, fp, pos, neg = found.tp[block], found.fp[block], found.pos[block], found.neg[block]
+            extra: dict[str, Any] = {}
+            if found.tf is not None:
+                extra = self._extra(found.of_class[block], found.of_column[block], found.tf[block])
+            values[block] = self.values_of(tp, fp, pos, neg, extra)
         return values, found.at
 
     def values_of(self, tp: Any, fp: Any, pos: Any, neg: Any, extra: Mapping[str, Any] = {}) -> Floats:
@@ -269,8 +270,8 @@ class Scores:
     def _extra(self, rows: Any, columns: Any, tf: Any = None) -> dict[str, Any]:
         """Return what the metric reads beyond the tables of some classes and columns.
 
-        The rows are a slice of classes, or an array with a class for each of the columns; the occurrences `tf`
-        are then given.
+        The rows are a slice of classes, or an array with a class for each of the columns; then their
+        occurrences `tf` are given.
         """
         reads, counts = self.metric.reads, self.counts
         if reads == "terms":

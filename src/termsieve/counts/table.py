@@ -6,7 +6,7 @@ import operator
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from scipy import sparse
 from termsieve.counts import matrix as layout
 from termsieve.counts.alignment import TABLES, combined
 from termsieve.counts.cells import are_same, bits, dense_rows, number_table, outside, term_names
+from termsieve.counts.distinct import Tables, distinct_tables
 from termsieve.counts.documents import tables_of
 from termsieve.display import SHOWN_ROWS, html_table
 from termsieve.errors import InputError, ParameterError, unknown_name
@@ -25,22 +26,6 @@ if TYPE_CHECKING:
 
 FIELDS = (*TABLES, "n_docs", "classes", "multilabel", "weighted")
 Ints = NDArray[np.int64]  # of real weights, float64
-
-
-class Tables(NamedTuple):
-    """Distinct 2x2 tables, each with a class and a column that have it, and perhaps with its occurrences.
-
-    `at` holds for each class and distinct column the position of its table.
-    """
-
-    at: NDArray[np.int32]
-    of_class: NDArray[np.int64]
-    of_column: NDArray[np.int64]
-    tp: Ints
-    fp: Ints
-    pos: Ints
-    neg: Ints
-    tf: Ints | None = None
 
 
 class Counts:
@@ -300,21 +285,13 @@ class Counts:
     @cached_property
     def tables(self) -> Tables:
         """The distinct 2x2 tables of all classes and of the columns of `distinct`."""
-        return self._tables(self.distinct[0], [self.df])
+        return distinct_tables(self, self.distinct[0], [self.df])
 
     @cached_property
     def occurrence_tables(self) -> Tables:
         """The tables that differ in documents or occurrences, of the columns of `distinct_occurrences`."""
-        return self._tables(self.distinct_occurrences[0], [self.df, self.tf_total, self.squares], self.tf)
-
-    def _tables(self, first: NDArray[np.int64], totals: list[Any], *more: Any) -> Tables:
-        """Return the tables of some columns that differ in tp, in `more` or in their `totals`."""
-        _, group = counting.distinct_columns([total[None, first] for total in totals])
-        tables = [np.take(table, first, axis=1) for table in (self.tp, *more)]
-        of_class, of_first, at = counting.distinct_cells(tables, group)
-        tp, *tf = (table[of_class, of_first] for table in tables)
-        of_column, pos = first[of_first], self.pos[of_class]
-        return Tables(at, of_class, of_column, tp, self.df[of_column] - tp, pos, self.n_docs - pos, *tf)
+        totals = [self.df, self.tf_total, self.squares]
+        return distinct_tables(self, self.distinct_occurrences[0], totals, self.tf)
 
     def names(self) -> NDArray[Any]:
         """Return the terms, or x0, x1, ... where they have no names."""

@@ -319,7 +319,7 @@ cdef void newton(
                 add(rows, r, rows.cost[r] * rows.sign[r] * space.pull[r], gradient)
         # Rows with a second derivative near 0 are left out of the Hessian, never of the gradient. If a class is
         # rare, there are many of them.
-        most *= 1e-4 if logistic else 0.0
+        most *= 1e-3 if logistic else 0.0
         for r in range(rows.n):
             bend = space.bend[r] if space.bend[r] > most else 0.0
             if bend > 0.0:

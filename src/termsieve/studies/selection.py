@@ -190,12 +190,12 @@ class _WeightScores(Scores):
             inside, total - inside, all_pos, total.sum() - all_pos, squares, counts.n_terms
         )
 
-    def _extra(self, counts: Counts, rows: slice, columns: Any) -> dict[str, Any]:
+    def _extra(self, rows: Any, columns: Any, tf: Any = None) -> dict[str, Any]:
         return {"occurrences": self._words}
 
     def distinct(self) -> tuple[Iterator[Block], Ints]:
         """Return the block as it is: columns with equal tables still differ in their weights."""
-        return self._blocks(self.counts), np.arange(self.counts.n_terms)
+        return self._blocks(), np.arange(self.counts.n_terms)
 
 
 def _kept(order: Ints, counts: Counts, size: Size) -> int:
