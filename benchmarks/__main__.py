@@ -30,6 +30,8 @@ from benchmarks.measure import Row
 
 GROUPS = {  # each group of rows, in the order of the page: the function of a module that yields them
     "ngrams": "text.ngrams",
+    "trigrams": "text.trigrams",
+    "characters": "text.characters",
     "workers": "scale.workers",
     "metrics": "core.scoring",
     "forman": "solvers.forman",
