@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,6 +22,7 @@ from termsieve import METRICS, Corpus, Counts, TermSelector, count, rank, read, 
 
 SCIKIT = "scikit-learn chi2"
 PAPERS = [name for name, each in METRICS.items() if each.function.__module__ == "termsieve.metrics.papers"]
+RANK = "termsieve rank, 1 MB CSV, whole command"
 MI_COLUMNS = 200  # mutual_info_classif is timed on so many columns; its cost grows in proportion
 
 
@@ -143,27 +144,29 @@ def starting(quick: bool) -> Iterator[Row]:
 
     Every process finds the compiled bytecode of all modules, as after an installation.
     """
-    import_selectors = [sys.executable, "-c", "import sklearn.feature_selection"]
     with TemporaryDirectory(prefix="termsieve-start-") as folder:
-        run = partial(_run, Path(folder))
-        scikit = "import sklearn.feature_selection", partial(run, import_selectors)
-        scikit[1]()
-        yield compared(
-            "import termsieve", "a fresh process", scikit,
-            lambda: run([sys.executable, "-c", "import termsieve"]), "not slower, stretch 3x", memory=False,
-        )  # fmt: skip
-        table = Path(folder, "mail.csv")
-        lines = [f'{"spam" if i % 3 else "ham"},"{text[:2000]}"' for i, text in enumerate(generated(1))]
-        table.write_text("label,text\n" + "\n".join(lines), encoding="utf-8")
-        command = [sys.executable, "-m", "termsieve", "rank", table, "--text", "text", "--label", "label"]
-        yield compared(
-            "termsieve rank, 1 MB CSV, whole command", "a fresh process", scikit, lambda: run(command),
-            ".6 s", memory=False,
-        )  # fmt: skip
+        scikit = fresh(Path(folder), "-c", "import sklearn.feature_selection")
+        scikit()
+        peer, on = ("import sklearn.feature_selection", scikit), "a fresh process"
+        ours = fresh(Path(folder), "-c", "import termsieve")
+        yield compared("import termsieve", on, peer, ours, "not slower, stretch 3x", memory=False)
+        yield compared(RANK, on, peer, ranking_command(Path(folder)), ".6 s", memory=False)
 
 
-def _run(folder: Path, command: list[Any]) -> None:
-    """Run a command that keeps its bytecode in a folder."""
+def ranking_command(folder: Path) -> Callable[[], None]:
+    """Return what runs `termsieve rank` on a table of a megabyte, which is written into a folder."""
+    table = folder / "mail.csv"
+    lines = [f'{"spam" if i % 3 else "ham"},"{text[:2000]}"' for i, text in enumerate(generated(1))]
+    table.write_text("label,text\n" + "\n".join(lines), encoding="utf-8")
+    return fresh(folder, "-m", "termsieve", "rank", str(table), "--text", "text", "--label", "label")
+
+
+def fresh(folder: Path, *arguments: str) -> Callable[[], None]:
+    """Return what runs Python in a new process, which keeps its bytecode in a folder."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     environment["PYTHONPYCACHEPREFIX"] = str(folder / "bytecode")
-    subprocess.run(command, check=True, capture_output=True, env=environment)
+
+    def run() -> None:
+        subprocess.run([sys.executable, *arguments], check=True, capture_output=True, env=environment)
+
+    return run

@@ -1,4 +1,4 @@
-"""Each work beside a limit that no program can pass: a copy of its bytes, a pass over its indices, plain C.
+"""Each work beside a limit that it cannot pass: reading, importing, a copy of its bytes, plain C.
 
 The ratio is the time of the limit over ours.
 """
@@ -14,9 +14,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+import polars as pl
 
-from benchmarks.core import newsgroups
+from benchmarks.core import RANK, fresh, newsgroups, ranking_command
 from benchmarks.measure import Row, compared
+from benchmarks.scale import documents
 from termsieve import Counts, TermVectorizer, count
 
 
@@ -58,8 +60,39 @@ def beside_plain_c(corpus: Any, repeats: int) -> Iterator[Row]:
         )  # fmt: skip
 
 
+def beside_reading(n_docs: int, repeats: int) -> Iterator[Row]:
+    """Counting Parquet beside only reading it."""
+    with documents(n_docs) as folder:
+        files = sorted(str(path) for path in folder.glob("part-*.parquet"))
+
+        def read_all() -> None:
+            for _ in pl.scan_parquet(files).select("text", "label").collect_batches():
+                pass
+
+        for workers in (1, 2):
+            yield compared(
+                f"counting Parquet, workers={workers}, not saved", f"{n_docs:,} documents",
+                ("reading the columns with polars", read_all),
+                lambda workers=workers: count(files, "text", "label", workers=workers), "limit",
+                repeats=repeats, memory=False,
+            )  # fmt: skip
+
+
+def beside_imports(repeats: int) -> Iterator[Row]:
+    """A whole command beside importing what it needs."""
+    with TemporaryDirectory(prefix="termsieve-start-") as folder:
+        imports = fresh(Path(folder), "-c", "import numpy, scipy.sparse, polars, typer")
+        imports()
+        yield compared(
+            RANK, "a fresh process", ("importing numpy, scipy.sparse, polars and typer", imports),
+            ranking_command(Path(folder)), "limit", repeats=repeats, memory=False,
+        )  # fmt: skip
+
+
 def rows(quick: bool) -> Iterator[Row]:
     """Yield every work beside its limit."""
+    yield from beside_imports(3 if quick else 5)
+    yield from beside_reading(50_000 if quick else 1_000_000, 3 if quick else 5)
     corpus, repeats = newsgroups(quick), 3 if quick else 5
     yield from beside_plain_c(corpus, repeats)
     texts, y = list(corpus.texts), np.asarray(corpus.labels)

@@ -14,6 +14,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 from benchmarks.measure import Row, all_compared, compared
 from termsieve import TermVectorizer
 
+WORDS = "6x, with two threads 10x"  # the goal for n-grams of words
+
 
 def newsgroups() -> list[str]:
     """Return the posts of 20 Newsgroups, or as much generated text where TERMSIEVE_DATA is not set."""
@@ -52,31 +54,48 @@ def fitted_with_names(vectorizer: TermVectorizer, texts: list[str]) -> Any:
 
 
 def ngrams(quick: bool) -> Iterator[Row]:
-    """N-grams of words and characters, with one thread and with two; then the same without the names."""
-    posts = newsgroups()[:: 16 if quick else 1]
-    name = "20 Newsgroups" + ", a sixteenth" * quick
-    some, part = (posts, name) if quick else (posts[::4], "20 Newsgroups, a quarter")
+    """N-grams of words of real texts."""
+    yield from _ngrams(*_posts(quick, 1), {"ngram_range": (1, 2)}, WORDS, 1 if quick else 5)
+    yield from _ngrams(*_posts(quick, 4), {"ngram_range": (2, 3)}, "", 1 if quick else 3)
+
+
+def trigrams(quick: bool) -> Iterator[Row]:
+    """N-grams of up to three words of generated texts."""
     megabytes = 3 if quick else 100
-    words, characters = "6x, with two threads 10x", "6x, stretch 12x"
-    inputs: list[tuple[str, list[str], dict[str, Any], str, int]] = [
-        (name, posts, {"ngram_range": (1, 2)}, words, 5),
-        (f"{megabytes} MB generated", generated(megabytes), {"ngram_range": (1, 3)}, words, 3),
-        (name, posts, {"analyzer": "char_wb", "ngram_range": (3, 5)}, characters, 3),
-        (part, some, {"ngram_range": (2, 3)}, "", 3),
-        (part, some, {"analyzer": "char", "ngram_range": (2, 5)}, "", 3),
-    ]
-    for on, texts, options, goal, repeats in inputs:
-        work = f"{options.get('analyzer', 'word')} n-grams {options['ngram_range']}, identical"
-        works: list[tuple[str, Any, str]] = []
-        for n_threads in (1, 2):
-            vectorizer = TermVectorizer(n_threads=n_threads, **options)
-            threads = f"{n_threads} thread{'s' * (n_threads > 1)}"
-            works += [
-                (f"{work}, {threads}", partial(fitted_with_names, vectorizer, texts), goal),
-                (f"{work}, {threads}, vocabulary unread", partial(vectorizer.fit_transform, texts), ""),
-            ]
-        peer = "CountVectorizer", partial(CountVectorizer(**options).fit_transform, texts)
-        yield from all_compared(on, peer, works, repeats=1 if quick else repeats)
+    given = f"{megabytes} MB generated", generated(megabytes)
+    yield from _ngrams(*given, {"ngram_range": (1, 3)}, WORDS, 1 if quick else 3)
+
+
+def characters(quick: bool) -> Iterator[Row]:
+    """N-grams of characters of real texts."""
+    repeats = 1 if quick else 3
+    padded, plain = (
+        {"analyzer": name, "ngram_range": n} for name, n in (("char_wb", (3, 5)), ("char", (2, 5)))
+    )
+    yield from _ngrams(*_posts(quick, 1), padded, "6x, stretch 12x", repeats)
+    yield from _ngrams(*_posts(quick, 4), plain, "", repeats)
+
+
+def _posts(quick: bool, part: int) -> tuple[str, list[str]]:
+    """Return the name of one of `part` parts of 20 Newsgroups, and its posts; for a quick run a sixteenth."""
+    part = 16 if quick else part
+    names = {1: "20 Newsgroups", 4: "20 Newsgroups, a quarter", 16: "20 Newsgroups, a sixteenth"}
+    return names[part], newsgroups()[::part]
+
+
+def _ngrams(on: str, texts: list[str], options: dict[str, Any], goal: str, repeats: int) -> Iterator[Row]:
+    """Yield n-grams with one thread and with two; then the same without the names."""
+    work = f"{options.get('analyzer', 'word')} n-grams {options['ngram_range']}, identical"
+    works: list[tuple[str, Any, str]] = []
+    for n_threads in (1, 2):
+        vectorizer = TermVectorizer(n_threads=n_threads, **options)
+        threads = f"{n_threads} thread{'s' * (n_threads > 1)}"
+        works += [
+            (f"{work}, {threads}", partial(fitted_with_names, vectorizer, texts), goal),
+            (f"{work}, {threads}, vocabulary unread", partial(vectorizer.fit_transform, texts), ""),
+        ]
+    peer = "CountVectorizer", partial(CountVectorizer(**options).fit_transform, texts)
+    yield from all_compared(on, peer, works, repeats=repeats)
 
 
 def rows(quick: bool) -> Iterator[Row]:
