@@ -77,7 +77,7 @@ def findings_table(paper: str, _: str) -> str:
 
 
 def tally(paper: str) -> dict[str, int]:
-    """Return how many findings have each verdict, by their best reading.
+    """Return how many findings have each verdict, by their best reading of a whole run if there is one.
 
     Also how many hold in all readings, and how many have no verdict from a whole run of a plan.
     """
@@ -85,13 +85,14 @@ def tally(paper: str) -> dict[str, int]:
     places: dict[tuple[str, str], list[int]] = {
         (entry.where, entry.claim): [] for entry in FINDINGS if entry.paper == paper
     }
-    whole = dict.fromkeys(places, False)
+    whole: dict[tuple[str, str], list[int]] = {place: [] for place in places}
     if (HERE / "results" / f"{paper}_findings.csv").exists():
         for row in table(paper, "findings").iter_rows(named=True):
             place, verdict = (row["where"], row["claim"]), VERDICTS.index(row["verdict"])
             places[place].append(verdict)
-            whole[place] |= verdict == untested or not row["lacks"]
-    best = [min(found, default=untested) for found in places.values()]
+            if verdict == untested or not row["lacks"]:
+                whole[place].append(verdict)
+    best = [min(whole[place] or found, default=untested) for place, found in places.items()]
     counted = {verdict: best.count(place) for place, verdict in enumerate(VERDICTS)}
     everywhere = sum(bool(found) and not any(found) for found in places.values())
     return {**counted, EVERYWHERE: everywhere, UNFINISHED: sum(not found for found in whole.values())}

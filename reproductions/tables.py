@@ -63,7 +63,7 @@ def write_tables(paper: str, results: Sequence[Results], data: Path | None, keep
     if keep:
         found = _kept_findings(found, FOLDER / f"{paper}_findings.csv")
     found.write_csv(FOLDER / f"{paper}_findings.csv")
-    _write(paper_cells(paper, results, data), f"{paper}_cells.csv", keep, "table", "row")
+    _write(paper_cells(paper, results, data), f"{paper}_cells.csv", keep, "table", "row", "column")
     if paper == "li2009":
         _write(_splits(results), "li2009_splits.csv", keep, "corpus")
     if paper == "forman2003":
