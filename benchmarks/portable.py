@@ -281,11 +281,15 @@ def speed(arguments: argparse.Namespace) -> None:
             flush=True,
         )
         database = in_duckdb(model, texts[:n_slow])
-        _report("DuckDB", n_slow, database.execute("SELECT * FROM model_decisions").fetchall)
+        _report("DuckDB", n_slow, partial(_decisions, database))
     import resource
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"peak of this process, corpus included: {peak:,.0f} MB")
+
+
+def _decisions(database: Any) -> Any:
+    return database.execute("SELECT * FROM model_decisions").fetchall()
 
 
 def _report(name: str, n: int, work: Any) -> None:

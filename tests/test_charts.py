@@ -125,3 +125,10 @@ def test_the_script_is_put_together_once_for_all_processes(tmp_path, monkeypatch
     made = vega_bundle.__wrapped__()
     monkeypatch.setitem(sys.modules, "vl_convert", None)  # it cannot be imported any more
     assert vega_bundle.__wrapped__() == made
+
+
+def test_a_share_over_time_is_drawn_from_zero():
+    table = pl.DataFrame({"period": ["a", "b"], "share": [0.875, 0.874], "changed": ["no", "no"]})
+    for layer in charts.over_time(table, "share", "share").to_dict()["layer"]:
+        assert layer["encoding"]["y"]["scale"] == {"zero": True}
+        assert layer["encoding"]["y"]["axis"]["tickMinStep"] == 0.01

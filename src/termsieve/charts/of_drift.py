@@ -29,7 +29,9 @@ def over_time(table: pl.DataFrame, value: str, title: str, by: str | None = None
     """
     order = table["period"].unique(maintain_order=True).to_list()
     x = alt.X("period:N", sort=order, title=None, axis=alt.Axis(labelAngle=-30, labelLimit=160))
-    y = alt.Y(f"{value}:Q", title=title, axis=alt.Axis(format=".0%"), scale=alt.Scale(zero=by is not None))
+    # From 0 on: otherwise a tenth of a percent, which is chance, would look like a fall.
+    percent = alt.Axis(format=".0%", tickMinStep=0.01)
+    y = alt.Y(f"{value}:Q", title=title, axis=percent, scale=alt.Scale(zero=True))
     shapes = alt.Scale(domain=["no", "yes"], range=["circle", "triangle-up"])
     base = alt.Chart(records(table)).encode(x=x, y=y)
     if by is not None:

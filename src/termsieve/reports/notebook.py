@@ -88,7 +88,7 @@ def explore(source: Source, **options: Any) -> HtmlReport:
     --------
     >>> from termsieve import Corpus
     >>> explore(Corpus(["buy cheap", "buy now", "see you"], ["spam", "spam", "ham"]))
-    <HtmlReport of 0.6 MB; show() opens it, save(path) writes it>
+    <HtmlReport of 0... MB; show() opens it, save(path) writes it>
     """
     return HtmlReport(corpus_report(source, **options))
 
