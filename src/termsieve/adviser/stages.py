@@ -206,8 +206,9 @@ def _sample(task: Task, rows: Rows, most: int, generator: np.random.Generator) -
     if task.time is not None:
         return np.sort(np.argsort(task.time, kind="stable")[-most:])
     n_parts = 10 * -(-len(rows) // most)
+    n_kept = most * n_parts // len(rows)
     fold = task.fold_numbers(n_parts, generator)
-    return np.flatnonzero(fold < most * n_parts // len(rows))
+    return np.flatnonzero(fold * n_kept % n_parts < n_kept)  # parts far from each other hold all classes
 
 
 def select_terms(found: Raced, budget: Budget, clock: Clock) -> list[Setting]:
