@@ -131,11 +131,13 @@ class Race:
     ) -> Verdicts:
         """Return what decision values say of each fold, cut where the other folds suggest or at 0."""
         counted, parts = tally or self.tally_of(values, log_shares), []
+        ordered = self.goal.of_counts is None  # only then the values are looked at again
         for number in folds:
             rows = self.splits[number][1]
             decision = counted.decision([f for f in folds if f != number], tuned)
             said = decision.said(values[rows], log_shares[rows], self.task.several_classes)
-            parts.append(Verdicts(self.task.truth[rows], said, self.task.one_label, values[rows]))
+            told = values[rows] if ordered else None
+            parts.append(Verdicts(self.task.truth[rows], said, self.task.one_label, told))
         return joined(parts)
 
     def verdicts(self, setting: Setting, tuned: bool, folds: Sequence[int]) -> Verdicts:
