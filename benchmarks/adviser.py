@@ -198,8 +198,8 @@ def calibration(rows: list[dict[str, Any]], curves: list[dict[str, Any]], labels
     """Return the calibrations as TOML: for one class and for several classes, for each goal.
 
     A spread is that of its own kind and goal, or of both kinds where there are fewer than FEW draws, or of
-    the nearest goal as well. Where there are no such draws, rise and spread stay what they are; so does what
-    twice as many labels bring, unless `labels`.
+    the nearest goal as well, but not below that of its own draws. Where there are no such draws, rise and
+    spread stay what they are; so does what twice as many labels bring, unless `labels`.
     """
     ratio, ratio_spread = ratio_of(curves), ratio_spread_of(curves)
     reach = {
@@ -217,7 +217,7 @@ def calibration(rows: list[dict[str, Any]], curves: list[dict[str, Any]], labels
             there = [c for c in curves if (c["kind"], c["goal"]) == (kind, goal)]
             if part:
                 lack = mean_lack(same, curve_lack([c for c in curves if c["goal"] == goal], ratio))
-                spread = calibrated_spread(part, lack)
+                spread = max(calibrated_spread(group, lack) for group in (part, own) if group)
                 told = f"{len(own)} draws; the spread is from {len(part)}"
             lines += ["", f"[{kind}.{calibration_name(kind, get_goal(goal))}]"]
             lines += [f"# {told}; {len(there)} learning curves"]
