@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsieve.adviser.decisions import Decision, ThresholdTally, TiltTally, cross_figure
-from termsieve.adviser.dropping import RESAMPLED, worth_trying
+from termsieve.adviser.dropping import resamples, worth_trying
 from termsieve.adviser.folds import Split, Task
 from termsieve.adviser.goals import Floats, Goal
 from termsieve.adviser.portfolio import Setting
@@ -147,9 +147,7 @@ class Race:
 
     def resampled(self, ways: Sequence[tuple[Setting, bool]], folds: Sequence[int]) -> Floats:
         """Return the figures of settings and ways to decide (rows) on the same resamples of the documents."""
-        n = sum(len(self.splits[number][1]) for number in folds)
-        rounds = int(np.clip(RESAMPLED // n, 25, 100))
-        weights = np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), size=rounds)
+        weights = resamples(sum(len(self.splits[number][1]) for number in folds))
         return np.stack([self.verdicts(*way, folds).resampled(self.goal, weights) for way in ways])
 
     def promising(self, settings: Iterable[Setting], folds: Sequence[int]) -> list[Setting]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from termsieve.adviser.dropping import resamples
 from termsieve.adviser.duplicates import NONE_ALIKE, Duplicates, kept_together
 from termsieve.adviser.folds import MANY, Rows, Split, Task
 from termsieve.adviser.frontier import steadied
@@ -327,8 +328,7 @@ def repeated(
     """Repeat the evaluation on other folds, as long as there is time and it makes the figure steadier."""
     race, told, seconds = found.race, [first], found.seconds * len(found.complete) * len(found.folds)
     goal, settings = race.goal, found.complete
-    weights = np.random.default_rng(0).multinomial(len(first), np.full(len(first), 1 / len(first)), size=100)
-    noise = float(first.resampled(goal, weights).std())
+    noise = float(first.resampled(goal, resamples(len(first))).std()) if clock.limited else 0.0
     while clock.limited and race.task.time is None and clock.left(0.85) > seconds:
         figures = [verdicts.figure(goal) for verdicts in told]
         if len(told) > 1 and np.std(figures, ddof=1) / np.sqrt(len(told)) < STEADY * noise:
