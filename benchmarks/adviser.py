@@ -194,13 +194,17 @@ def run(
             print(name, draw.target, goal, f"{facts['figure']:.3f}", flush=True)
 
 
-def calibration(rows: list[dict[str, Any]], curves: list[dict[str, Any]]) -> str:
+def calibration(rows: list[dict[str, Any]], curves: list[dict[str, Any]], labels: bool = False) -> str:
     """Return the calibrations as TOML: for one class and for several classes, for each goal.
 
     A spread is that of its own kind and goal, or of both kinds where there are fewer than FEW draws, or of
-    the nearest goal as well. Where there are no such draws, rise and spread stay what they are.
+    the nearest goal as well, but not below that of its own draws. Where there are no such draws, rise and
+    spread stay what they are; so does what twice as many labels bring, unless `labels`.
     """
     ratio, ratio_spread = ratio_of(curves), ratio_spread_of(curves)
+    reach = {
+        kind: gain_reach([c for c in curves if c["kind"] == kind], ratio) for kind in ("binary", "classes")
+    }
     lines = ["# Made by benchmarks/adviser.py calibrate from the tuning corpora; see docs/adviser.md."]
     for kind in ("binary", "classes"):
         for goal in GOALS:
@@ -213,13 +217,16 @@ def calibration(rows: list[dict[str, Any]], curves: list[dict[str, Any]]) -> str
             there = [c for c in curves if (c["kind"], c["goal"]) == (kind, goal)]
             if part:
                 lack = mean_lack(same, curve_lack([c for c in curves if c["goal"] == goal], ratio))
-                spread = calibrated_spread(part, lack)
+                spread = max(calibrated_spread(group, lack) for group in (part, own) if group)
                 told = f"{len(own)} draws; the spread is from {len(part)}"
             lines += ["", f"[{kind}.{calibration_name(kind, get_goal(goal))}]"]
             lines += [f"# {told}; {len(there)} learning curves"]
             lines += [f"lack = {lack:.3f}", f"reach = {REACH}", f"spread = {spread:.4f}"]
-            lines += [f"ratio = {ratio:.2f}", f"ratio_spread = {ratio_spread:.2f}"]
-            lines += [f"gain_reach = {gain_reach([c for c in curves if c['kind'] == kind], ratio):.2f}"]
+            gains = (ratio, ratio_spread, reach[kind])
+            if not labels:
+                gains = (used.ratio, used.ratio_spread, used.gain_reach)
+            names = ("ratio", "ratio_spread", "gain_reach")
+            lines += [f"{name} = {value:.2f}" for name, value in zip(names, gains, strict=True)]
     return "\n".join(lines)
 
 
@@ -368,6 +375,7 @@ def main() -> None:
     calibrator = commands.add_parser("calibrate")
     calibrator.add_argument("file", type=Path)
     calibrator.add_argument("curves", type=Path)
+    calibrator.add_argument("--labels", action="store_true", help="also what twice as many labels bring")
     commands.add_parser("large")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -385,7 +393,10 @@ def main() -> None:
         )
     else:
         rows = lines_of(given.file)
-        print(table(rows) if given.command == "table" else calibration(rows, lines_of(given.curves)))
+        if given.command == "table":
+            print(table(rows))
+        else:
+            print(calibration(rows, lines_of(given.curves), given.labels))
 
 
 if __name__ == "__main__":

@@ -177,3 +177,16 @@ def test_the_first_answer_is_told_early_and_improves(machine):
         "20,000",
     ]
     assert BASELINES["tf-idf + svm"] == BASELINE
+
+
+@pytest.mark.parametrize("share", [0.01, 0.125, 0.3, 0.5, 0.8])
+def test_a_sample_has_the_shares_of_the_classes(share):
+    generator = np.random.default_rng(7)
+    codes = generator.choice(3, size=3000, p=[0.7, 0.2, 0.1])
+    task = Task(sparse.csr_matrix((3000, 1)), codes[:, None] == np.arange(3), True)
+    rows = stages._sample(task, np.arange(3000), int(3000 * share), generator)
+    assert 0.9 * 3000 * share - 1 <= len(rows) <= 3000 * share
+    assert np.bincount(codes[rows], minlength=3) == pytest.approx(
+        len(rows) * np.bincount(codes) / 3000, abs=2
+    )
+    assert len(np.unique(rows)) == len(rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from termsieve.adviser.goals import Floats
@@ -10,6 +11,12 @@ from termsieve.adviser.verdicts import Flags
 
 RESAMPLED = 2**22  # documents in all resamples together
 WORTH = 0.03  # of the standard error of the leader's figure: an expected gain below that is lost in noise
+
+
+def resamples(n_docs: int) -> NDArray[np.int64]:
+    """Return how often each document is in each of 25 to 100 resamples, always the same ones."""
+    rounds = int(np.clip(RESAMPLED // n_docs, 25, 100))
+    return np.random.default_rng(0).multinomial(n_docs, np.full(n_docs, 1 / n_docs), size=rounds)
 
 
 def worth_trying(expected: Floats, drawn: Floats, trust: float) -> Flags:

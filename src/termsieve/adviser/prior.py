@@ -35,7 +35,10 @@ class Prior:
 
         Between two known values of C it is between their gains; the least known gain if nothing is near.
         """
-        keys = {C: prior_key(setting.everything.with_strength(C), tuned) for C in STRENGTHS}
+        plain = setting.everything
+        if (key := prior_key(plain, tuned)) in self.gains:
+            return self.gains[key]
+        keys = {C: prior_key(plain.with_strength(C), tuned) for C in STRENGTHS}
         known = {C: self.gains[key] for C, key in keys.items() if key in self.gains}
         if not known:
             return min(self.gains.values(), default=0.0)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsieve.adviser.decisions import Decision, ThresholdTally, TiltTally, cross_figure
-from termsieve.adviser.dropping import RESAMPLED, worth_trying
+from termsieve.adviser.dropping import resamples, worth_trying
 from termsieve.adviser.folds import Split, Task
 from termsieve.adviser.goals import Floats, Goal
 from termsieve.adviser.portfolio import Setting
@@ -131,11 +131,13 @@ class Race:
     ) -> Verdicts:
         """Return what decision values say of each fold, cut where the other folds suggest or at 0."""
         counted, parts = tally or self.tally_of(values, log_shares), []
+        ordered = self.goal.of_counts is None  # only then the values are looked at again
         for number in folds:
             rows = self.splits[number][1]
             decision = counted.decision([f for f in folds if f != number], tuned)
             said = decision.said(values[rows], log_shares[rows], self.task.several_classes)
-            parts.append(Verdicts(self.task.truth[rows], said, self.task.one_label, values[rows]))
+            told = values[rows] if ordered else None
+            parts.append(Verdicts(self.task.truth[rows], said, self.task.one_label, told))
         return joined(parts)
 
     def verdicts(self, setting: Setting, tuned: bool, folds: Sequence[int]) -> Verdicts:
@@ -145,9 +147,7 @@ class Race:
 
     def resampled(self, ways: Sequence[tuple[Setting, bool]], folds: Sequence[int]) -> Floats:
         """Return the figures of settings and ways to decide (rows) on the same resamples of the documents."""
-        n = sum(len(self.splits[number][1]) for number in folds)
-        rounds = int(np.clip(RESAMPLED // n, 25, 100))
-        weights = np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), size=rounds)
+        weights = resamples(sum(len(self.splits[number][1]) for number in folds))
         return np.stack([self.verdicts(*way, folds).resampled(self.goal, weights) for way in ways])
 
     def promising(self, settings: Iterable[Setting], folds: Sequence[int]) -> list[Setting]:

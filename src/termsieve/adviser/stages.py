@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from termsieve.adviser.dropping import resamples
 from termsieve.adviser.duplicates import NONE_ALIKE, Duplicates, kept_together
 from termsieve.adviser.folds import MANY, Rows, Split, Task
 from termsieve.adviser.frontier import steadied
@@ -206,8 +207,9 @@ def _sample(task: Task, rows: Rows, most: int, generator: np.random.Generator) -
     if task.time is not None:
         return np.sort(np.argsort(task.time, kind="stable")[-most:])
     n_parts = 10 * -(-len(rows) // most)
+    n_kept = most * n_parts // len(rows)
     fold = task.fold_numbers(n_parts, generator)
-    return np.flatnonzero(fold < most * n_parts // len(rows))
+    return np.flatnonzero(fold * n_kept % n_parts < n_kept)  # parts far from each other hold all classes
 
 
 def select_terms(found: Raced, budget: Budget, clock: Clock) -> list[Setting]:
@@ -326,8 +328,7 @@ def repeated(
     """Repeat the evaluation on other folds, as long as there is time and it makes the figure steadier."""
     race, told, seconds = found.race, [first], found.seconds * len(found.complete) * len(found.folds)
     goal, settings = race.goal, found.complete
-    weights = np.random.default_rng(0).multinomial(len(first), np.full(len(first), 1 / len(first)), size=100)
-    noise = float(first.resampled(goal, weights).std())
+    noise = float(first.resampled(goal, resamples(len(first))).std()) if clock.limited else 0.0
     while clock.limited and race.task.time is None and clock.left(0.85) > seconds:
         figures = [verdicts.figure(goal) for verdicts in told]
         if len(told) > 1 and np.std(figures, ddof=1) / np.sqrt(len(told)) < STEADY * noise:
