@@ -190,7 +190,9 @@ class Reader:
 
 
 def counted_piece(reader: Reader, analysis: Analysis, occurrences: bool, workers: int) -> Tally:
-    """Return the tally of all that `reader` hands out; with `reader.fault` the piece is incomplete."""
+    """Return the tally of all that `reader` hands out; with `reader.fault` the piece is incomplete, and
+    without `reader.counted_all` it is empty.
+    """
     counters = [Counter(analysis, occurrences) for _ in range(workers)]
 
     def work(counter: Counter) -> None:
@@ -211,7 +213,8 @@ def counted_piece(reader: Reader, analysis: Analysis, occurrences: bool, workers
                 # Only this thread gets an interrupt, and leaving the pool waits for the other threads.
                 reader.stop(error)
                 raise
-    return _joined(counters, reader.codes)
+    # A counter that has failed in the middle of a batch knows terms without cells.
+    return _joined(counters, reader.codes) if reader.counted_all else empty_tally()
 
 
 def _joined(counters: list[Counter], codes: LabelCodes) -> Tally:
