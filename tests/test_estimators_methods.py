@@ -48,7 +48,7 @@ def test_wrong_parameters_are_told(mail):
         learned_terms(mail, "rato")
     with pytest.raises(ParameterError, match="sparsity= is not for the method 'wfo'"):
         learned_terms(mail, "wfo", sparsity=3.0)
-    with pytest.raises(InputError, match="class 'eggs' has no documents"):
+    with pytest.raises(InputError, match="class 'eggs' has none or all"):
         learned_terms(mail, "wfo", target="eggs")
     with pytest.raises(ParameterError, match="not for the method 'weights'"):
         train_model(mail, method="weights", side="positive")
