@@ -12,7 +12,7 @@ from termsieve.adviser import stages
 from termsieve.adviser.dropping import WORTH, worth_trying
 from termsieve.adviser.folds import Task
 from termsieve.adviser.goals import get_goal
-from termsieve.adviser.portfolio import ALL_STRENGTHS, BASELINES, STRENGTHS, Budget, portfolio
+from termsieve.adviser.portfolio import BASELINES, STRENGTHS, Budget, portfolio
 from termsieve.adviser.promise import Calibration, Promise
 from termsieve.adviser.stages import BASELINE, Clock, Rule, nested, raced, repeated, select_terms
 
@@ -119,8 +119,7 @@ def test_many_documents_are_raced_on_growing_samples(machine, monkeypatch):
     assert [s for s in found.race.standings if s not in (BEST, BASELINE)] == []
 
 
-@pytest.mark.parametrize("minutes", [0.5, 1, 4])
-@pytest.mark.parametrize("power", [0.8, 1.0, 1.6])
+@pytest.mark.parametrize(("minutes", "power"), [(0.5, 0.8), (1, 1.6), (4, 1.0)])
 def test_the_time_is_used_and_kept(machine, minutes, power):
     machine.accuracy = {BEST: 0.9}
     machine.seconds = lambda n_docs: 0.02 * (n_docs / 1000) ** power
@@ -139,8 +138,6 @@ def test_time_that_is_left_tries_values_beside_the_best(machine):
     without, _ = asked_for(1000)
     assert all(s.strength in STRENGTHS for s in without.complete)
     found, _ = asked_for(1000, minutes=1)
-    winner = found.race.ranked(found.complete, found.folds)[0].setting
-    assert winner in (BEST.with_strength(1.7), BASELINE) or winner.strength in ALL_STRENGTHS
     assert {s.strength for s in found.race.standings} - set(STRENGTHS)
     assert len(found.folds) == 5
 
