@@ -194,7 +194,7 @@ def test_groups_are_never_on_both_sides():
             texts.append(" ".join([*own, *(f"noise{i}" for i in generator.integers(0, 80, size=8))]))
             labels.append(label)
     copied = Corpus(texts, labels)
-    apart, mixed = advise(copied, groups=groups, minutes=0.05), advise(copied, minutes=0.05)
+    apart, mixed = advise(copied, groups=groups, minutes=0.01), advise(copied, minutes=0.01)
     assert apart.promise.measured < 0.75 < mixed.promise.measured
     with pytest.raises(TermsieveError, match="group must hold one value for each"):
         advise(copied, groups=[1, 2])

@@ -89,7 +89,7 @@ def test_near_duplicates_do_not_raise_the_promise():
         for copy in range(3):
             texts.append(" ".join([*words, f"copy{i}{copy}"]))
             labels.append(label)
-    found = advise(Corpus(texts, labels), minutes=0.05)
+    found = advise(Corpus(texts, labels), minutes=0.02)
     assert found.duplicates.n_documents == 180
     assert found.promise.measured < 0.75
     assert "180 documents are equal or nearly equal to others (60 groups, the largest of 3)" in (
