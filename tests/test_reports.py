@@ -17,6 +17,7 @@ from termsieve import Corpus, Counts, corpus_report, study_report
 from termsieve.errors import InputError, ParameterError
 from termsieve.reports.claims import study_claims
 from termsieve.reports.corpus import METRICS
+from termsieve.reports.reading import documents_of
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -287,3 +288,19 @@ def test_learners_are_choices_and_selections_are_shown(study_rows):
     assert {"stability", "chosen-ratio", "tuning-ratio"} <= set(found.data)
     assert [tag for tag, _ in found.tags if tag == "b"] == []
     assert "How often a method is near the best Recall" in found.text
+
+
+def test_words_of_shared_passages_are_not_counted_and_documents_stay_whole():
+    note = "sent from my phone please excuse brevity and typing errors"
+    texts = [f"cheap pill{i} {note}" if i % 2 else f"meeting at noon{i} {note}" for i in range(8)]
+    corpus = Corpus(texts, ["ham", "spam"] * 4)
+    found = documents_of(corpus, [], 1, True, True, {})
+    assert set(found.counts.terms) == {"cheap", "meeting", "at"} | {
+        f"pill{i}" if i % 2 else f"noon{i}" for i in range(8)
+    }
+    assert list(found.texts) == texts
+    page = corpus_report(corpus, drop_passages=True)
+    assert "passages that three documents or more share" in page
+    assert "passages that three documents or more share" not in corpus_report(corpus)
+    with pytest.raises(InputError, match="drop_passages= needs the documents"):
+        corpus_report(termsieve.count(corpus), drop_passages=True)

@@ -41,7 +41,7 @@ def matrix_of(n):
 
 
 def model_in(corpus, **options):
-    return tried_model(documents_of(corpus, [], 1, True, dict(options)))
+    return tried_model(documents_of(corpus, [], 1, True, False, dict(options)))
 
 
 def test_the_figures_are_those_of_the_model_in_the_page():
@@ -58,7 +58,7 @@ def test_the_figures_are_those_of_the_model_in_the_page():
 def test_terms_are_cut_as_in_the_report():
     corpus = corpus_of()
     assert "buy cheap" in model_in(corpus, ngram_range=(1, 2))[0]["terms"]
-    description, _ = tried_model(documents_of(corpus, [], 1, True, {}), mask=True)
+    description, _ = tried_model(documents_of(corpus, [], 1, True, False, {}), mask=True)
     assert "cheap" in description["terms"]
     assert not [term for term in description["terms"] if any(letter.isdigit() for letter in term)]
 

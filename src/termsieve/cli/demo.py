@@ -58,7 +58,7 @@ def demo(
     with working("writing the report"):
         from termsieve.reports import corpus_report
 
-        corpus_report(corpus, output)
+        corpus_report(corpus, output, drop_passages=True, token_pattern=LETTERS)
     say(f"wrote {output}; open it in a browser. This took {time.perf_counter() - start:.0f} seconds.")
     say("Next, with a table of your own: termsieve rank FILE --text COL --label COL")
 

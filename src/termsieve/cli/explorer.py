@@ -14,7 +14,7 @@ from termsieve.cli.output import check_output, emit, sharing, show_json, show_ta
 from termsieve.cli.shell import put, say, shown, wrong
 from termsieve.cli.source import Source, takes_source
 from termsieve.cli.studies import Html, study_report_command
-from termsieve.cli.terms import Csv, Json, MinDf, RawCells, Table, split_specs
+from termsieve.cli.terms import Csv, DropPassages, Json, MinDf, RawCells, Table, split_specs
 from termsieve.display import readable
 from termsieve.spec import READING
 
@@ -38,6 +38,7 @@ def report(
     metrics: Metrics = METRICS,
     k: Annotated[int, Option("-k", metavar="N", help="Number of words for and against a class.")] = 20,
     min_df: MinDf = 1,
+    drop_passages: DropPassages = False,
     examples: Annotated[
         int,
         Option(
@@ -70,7 +71,12 @@ def report(
         study_report_command(Path(source.file), output, "f1")
         return
     how: dict[str, Any] = {"metrics": split_specs(metrics), "target": target, "k": k, "min_df": min_df}
-    how |= {"examples": examples, "mask": mask, "max_megabytes": max_megabytes}
+    how |= {
+        "drop_passages": drop_passages,
+        "examples": examples,
+        "mask": mask,
+        "max_megabytes": max_megabytes,
+    }
     with source.on_disk() as found, sharing() as told:
         from termsieve.reports import corpus_report
 

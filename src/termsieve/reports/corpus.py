@@ -193,6 +193,7 @@ def corpus_report(
     target: Any = None,
     k: int = TABLE_TERMS,
     min_df: float = 1,
+    drop_passages: bool = False,
     examples: int = EXAMPLES,
     show_text: bool = True,
     mask: bool = False,
@@ -225,6 +226,9 @@ def corpus_report(
         Number of words for, and as many against, in the table of telling words.
     min_df : int or float, default=1
         Leave out words in fewer documents: a number, or a share as a float.
+    drop_passages : bool, default=False
+        Whether words are not counted where they stand in passages that documents share; see
+        :func:`termsieve.telling_words`. The example documents are shown whole.
     examples : int, default=3
         Most example documents per word and class; 0 for none.
     show_text : bool, default=True
@@ -258,7 +262,7 @@ def corpus_report(
     with ThreadPoolExecutor(1) as side:
         side.submit(vega_bundle)  # which takes seconds, and another processor can do it
         tell(0.0, "reading the documents")
-        found = documents_of(source, metrics, min_df, show_text and examples > 0, options)
+        found = documents_of(source, metrics, min_df, show_text and examples > 0, drop_passages, options)
         counts = found.counts
         if not counts.n_classes or not counts.df.any():
             raise InputError("there is nothing to report: no document has a label and a term")
@@ -287,7 +291,7 @@ def corpus_report(
             facts=_facts(counts, found.facts),
             warnings=_warnings(counts, found.facts),
             sections=sections,
-            notes=[*_left_out(counts, found.facts, report), *notes, *lacking],
+            notes=[*_left_out(counts, found.facts, report, drop_passages), *notes, *lacking],
             parts=page_parts(shown_counts, scored, validation, report),
             model=model,
         )
@@ -447,8 +451,12 @@ def _giveaway_warning(counts: Counts) -> list[str]:
     ]
 
 
-def _left_out(counts: Counts, facts: analysis.DocumentFacts | None, report: Report) -> list[str]:
+def _left_out(
+    counts: Counts, facts: analysis.DocumentFacts | None, report: Report, drop_passages: bool
+) -> list[str]:
     notes = []
+    if drop_passages:
+        notes.append("Words are not counted where they stand in passages that three documents or more share.")
     shown_classes = len(report.chosen["class"])
     absent = len(counts.problems) - shown_classes
     if absent > 0:

@@ -21,6 +21,7 @@ from termsieve.counts.storage import holds_counts
 from termsieve.errors import InputError
 from termsieve.limits import document_limits
 from termsieve.metrics import get_metric
+from termsieve.passages import without_passages
 from termsieve.readers import get_format
 from termsieve.sources import COUNTING, READING, Source, corpus_of, counts_of, document_batches
 from termsieve.telling import MetricSpec
@@ -88,12 +89,22 @@ class Documents:
 
 
 def documents_of(
-    source: Source, metrics: Sequence[MetricSpec], min_df: float, text: bool, options: dict[str, Any]
+    source: Source,
+    metrics: Sequence[MetricSpec],
+    min_df: float,
+    text: bool,
+    drop_passages: bool,
+    options: dict[str, Any],
 ) -> Documents:
-    """Return what a report needs of a source; large tables are read in pieces and stay on disk."""
+    """Return what a report needs of a source; large tables are read in pieces and stay on disk.
+
+    With `drop_passages` words are counted without the passages that documents share; texts stay as they are.
+    """
     occurrences = any(get_metric(metric).reads == "occurrences" for metric in metrics)
     format = options.pop("format", None)
     if isinstance(source, Counts) or (_is_path(source) and holds_counts(source)):  # type: ignore[arg-type]
+        if drop_passages:
+            raise InputError("drop_passages= needs the documents, and these are counts")
         counts = counts_of(source, format=format, **options)
         return Documents(_frequent(counts, min_df), _name(source), silent=FROM_COUNTS)
     if not (
@@ -103,14 +114,15 @@ def documents_of(
             "a report needs documents or their counts (Corpus, Counts, a frame, paths), "
             f"not {type(source).__name__}"
         )
-    if _is_large(source, format):
+    if _is_large(source, format) and not drop_passages:
         return _streamed(source, format, occurrences, min_df, text, options)
     corpus = corpus_of(source, options, format)
     terms_options = {name: value for name, value in options.items() if name not in COUNTING}
-    X, terms = term_matrix(corpus, **terms_options)
+    X, terms = term_matrix(without_passages(corpus) if drop_passages else corpus, **terms_options)
     counts = Counts.from_matrix(X, corpus.labels, terms=terms, occurrences=occurrences)
-    facts = document_facts(X, corpus.labels)
-    repeated = duplicate_documents(row_keys(X), corpus.labels)
+    whole = term_matrix(corpus, **terms_options)[0] if drop_passages else X
+    facts = document_facts(whole, corpus.labels)
+    repeated = duplicate_documents(row_keys(whole), corpus.labels)
     if min_df > 1 or isinstance(min_df, float):
         kept = _kept(counts, min_df)
         X, counts = X[:, kept], _frequent(counts, min_df)
