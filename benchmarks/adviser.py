@@ -51,7 +51,7 @@ from termsieve.corpus import Corpus
 from termsieve.spec import parse_spec
 
 BASELINES = ("svm", "balanced", "C by cv", "threshold")
-REACH = 0.8  # of the resamples' distances: of .5 to 1 it made the narrowest intervals on the tuning draws
+REACHES = (0.6, 0.7, 0.8, 0.9, 1.0)  # of the resamples' distances; the narrowest intervals decide
 FEW = 20  # draws
 STEADY = 300  # draws
 LEVEL = 0.95  # of the figures that an interval is to hold
@@ -213,15 +213,15 @@ def calibration(rows: list[dict[str, Any]], curves: list[dict[str, Any]], labels
             near = [row for row in rows if row["goal"] in (goal, table_name(kind, get_goal(goal)))]
             part = next((p for p in (own, same, near) if len(p) >= FEW), near)
             used, told = calibration_for(kind, get_goal(goal)), "rise and spread are of draws before"
-            lack, spread = used.lack, used.spread
+            lack, reached, spread = used.lack, used.reach, used.spread
             there = [c for c in curves if (c["kind"], c["goal"]) == (kind, goal)]
             if part:
                 lack = mean_lack(same, curve_lack([c for c in curves if c["goal"] == goal], ratio))
-                spread = max(calibrated_spread(group, lack) for group in (part, own) if group)
+                reached, spread = sharpest(part, own, lack)
                 told = f"{len(own)} draws; the spread is from {len(part)}"
             lines += ["", f"[{kind}.{calibration_name(kind, get_goal(goal))}]"]
             lines += [f"# {told}; {len(there)} learning curves"]
-            lines += [f"lack = {lack:.3f}", f"reach = {REACH}", f"spread = {spread:.4f}"]
+            lines += [f"lack = {lack:.3f}", f"reach = {reached}", f"spread = {spread:.4f}"]
             gains = (ratio, ratio_spread, reach[kind])
             if not labels:
                 gains = (used.ratio, used.ratio_spread, used.gain_reach)
@@ -253,30 +253,48 @@ def mean_lack(rows: list[dict[str, Any]], expected: float) -> float:
     return (lack * len(rows) + expected * STEADY) / (len(rows) + STEADY)
 
 
-def needed_spread(row: dict[str, Any], lack: float) -> float:
-    """Return the spread that would just have put the figure of a draw inside its interval."""
-    measured = row["measured"]
-    distance = row["figure"] - (measured + lack * (1 - measured))
-    reach = row["raw_high"] - measured if distance > 0 else measured - row["raw_low"]
-    needed = math.sqrt(max(0.0, distance**2 - (REACH * max(0.0, reach)) ** 2))
-    return needed / Calibration(spread=1.0).spread_with(row["documents"])
+def sharpest(part: list[dict[str, Any]], own: list[dict[str, Any]], lack: float) -> tuple[float, float]:
+    """Return the reach and the spread whose intervals are the narrowest on average."""
+    found = []
+    for reach in REACHES:
+        spread = max(calibrated_spread(group, lack, reach) for group in (part, own) if group)
+        used = Calibration(lack=lack, reach=reach, spread=spread)
+        bounds = [interval_of(row, used) for row in own or part]
+        found.append((float(np.mean([high - low for low, high in bounds])), reach, spread))
+    return min(found)[1:]
 
 
-def calibrated_spread(rows: list[dict[str, Any]], lack: float, level: float = LEVEL) -> float:
-    """Return the quantile of the needed spreads, at the level of split conformal prediction."""
-    needed = [needed_spread(row, lack) for row in rows]
-    return float(np.quantile(needed, min(1.0, level * (len(rows) + 1) / len(rows))))
-
-
-def promise_again(row: dict[str, Any]) -> dict[str, Any]:
-    """Return the row with the promise of the installed calibration, on which the choice does not depend."""
-    used = calibration_for(row["kind"], get_goal(row["goal"]))
+def interval_of(row: dict[str, Any], used: Calibration) -> tuple[float, float]:
+    """Return the interval that a calibration gives to a draw."""
     measured = row["measured"]
     centre = min(1.0, max(0.0, measured + used.lack * (1 - measured)))
     spread = used.spread_with(row["documents"])
     down = math.hypot(used.reach * max(0.0, measured - row["raw_low"]), spread)
     up = math.hypot(used.reach * max(0.0, row["raw_high"] - measured), spread)
-    return row | {"promised": centre, "low": max(0.0, centre - down), "high": min(1.0, centre + up)}
+    return max(0.0, centre - down), min(1.0, centre + up)
+
+
+def needed_spread(row: dict[str, Any], lack: float, reach: float) -> float:
+    """Return the spread that would just have put the figure of a draw inside its interval."""
+    measured = row["measured"]
+    distance = row["figure"] - (measured + lack * (1 - measured))
+    resampled = row["raw_high"] - measured if distance > 0 else measured - row["raw_low"]
+    needed = math.sqrt(max(0.0, distance**2 - (reach * max(0.0, resampled)) ** 2))
+    return needed / Calibration(spread=1.0).spread_with(row["documents"])
+
+
+def calibrated_spread(rows: list[dict[str, Any]], lack: float, reach: float) -> float:
+    """Return the quantile of the needed spreads, at the level of split conformal prediction."""
+    needed = [needed_spread(row, lack, reach) for row in rows]
+    return float(np.quantile(needed, min(1.0, LEVEL * (len(rows) + 1) / len(rows))))
+
+
+def promise_again(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the row with the promise of the installed calibration, on which the choice does not depend."""
+    used = calibration_for(row["kind"], get_goal(row["goal"]))
+    centre = min(1.0, max(0.0, row["measured"] + used.lack * (1 - row["measured"])))
+    low, high = interval_of(row, used)
+    return row | {"promised": centre, "low": low, "high": high}
 
 
 def table(rows: list[dict[str, Any]]) -> str:
