@@ -159,6 +159,7 @@ def simulated(n, generator, hit=0.8, alarm=0.1):
     return Verdicts(truth, said, True)
 
 
+@pytest.mark.slow
 def test_the_interval_contains_the_figure_of_new_documents():
     generator = np.random.default_rng(3)
     inside = 0

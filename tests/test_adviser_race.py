@@ -119,6 +119,7 @@ def test_many_documents_are_raced_on_growing_samples(machine, monkeypatch):
     assert [s for s in found.race.standings if s not in (BEST, BASELINE)] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("minutes", "power"), [(0.5, 0.8), (1, 1.6), (4, 1.0)])
 def test_the_time_is_used_and_kept(machine, minutes, power):
     machine.accuracy = {BEST: 0.9}

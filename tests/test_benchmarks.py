@@ -17,6 +17,7 @@ def test_a_group_is_a_function_that_yields_rows(group):
     assert set(LEFT_OUT) < set(GROUPS)
 
 
+@pytest.mark.slow
 def test_works_are_compared_with_one_peer_in_turns():
     calls = []
     works = [("work a", lambda: calls.append("a"), "2x"), ("work b", lambda: calls.append("b"), "limit")]

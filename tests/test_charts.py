@@ -119,6 +119,7 @@ def test_refusals(study_rows):
         charts.overlap(analysis.overlaps({}))
 
 
+@pytest.mark.slow
 def test_the_script_is_put_together_once_for_all_processes(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))

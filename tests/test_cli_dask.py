@@ -45,6 +45,7 @@ def run(capsys, line, code=0):
     return capsys.readouterr()
 
 
+@pytest.mark.slow
 def test_counts_are_those_of_one_machine(address, folder, capsys):
     # The workers were started elsewhere: the files are found although their names are relative.
     for options in ("", "--occurrences --ngrams 2 --stop-words english"):

@@ -6,6 +6,7 @@ import pytest
 from tests.interrupts import COMMANDS, FIRST_SECONDS, is_good, outcome
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_interrupt_at_any_moment_is_answered_by_one_line(tmp_path, command):
     """One moment per run and command; `python -m tests.interrupts` tries many."""

@@ -77,6 +77,7 @@ def outcome(source, checkpoint=None):
         return f"{named[0]} is refused" if len(named) == 1 and "\n" not in str(error) else str(error)
 
 
+@pytest.mark.slow
 def test_flipped_bits_of_checkpoints_and_shards_are_noticed(table, checkpoint, shards):
     shard = next(shards.glob("*.npz"))
     want = {checkpoint: outcome(table, checkpoint), shard: outcome(shards)}

@@ -327,6 +327,7 @@ count(sys.argv[1], checkpoint=sys.argv[2], workers=2, progress=progress)
 """
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_and_ends_with_the_same_counts(tmp_path):
     corpus = unicode_corpus(800)
     in_parts(corpus, tmp_path)

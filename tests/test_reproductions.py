@@ -251,6 +251,7 @@ def test_every_figure_has_its_picture_on_the_page_and_no_picture_is_left_over():
         assert f"]({figure.picture.as_posix()})" in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("paper", FIGURES)
 def test_figures_are_drawn_from_the_stored_tables(paper):
     for figure in FIGURES[paper]:

@@ -180,6 +180,7 @@ def main():
             sys.exit(f"{name} takes a matrix with an index outside of it")
 
 
+@pytest.mark.slow
 def test_a_wild_index_is_refused_by_every_estimator_and_learner():
     """In a process of its own: what is not refused may end it."""
     done = subprocess.run(

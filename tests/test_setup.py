@@ -50,6 +50,7 @@ def test_the_sbom_names_what_is_compiled_in(script):
     assert script.sbom() == script.sbom()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="setuptools looks for Visual C++ itself there")
 def test_without_a_compiler_the_error_is_a_sentence(script, tmp_path):
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):

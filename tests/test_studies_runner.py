@@ -132,6 +132,7 @@ def test_what_is_finished_is_not_run_again(data, undisturbed, tmp_path, small_un
     assert len(states) == before
 
 
+@pytest.mark.slow
 def test_two_halves_merge(data, undisturbed, tmp_path, small_units):
     for i in (1, 2):
         run_study(data / "plan.toml", tmp_path / f"part{i}", data=data, workers=1, share=(i, 2))

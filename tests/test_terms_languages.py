@@ -182,6 +182,7 @@ def test_without_a_segmenter_characters_are_counted_and_it_is_said(monkeypatch, 
     assert load_model(tmp_path / "m.skops").predict(CHINESE) == corpus.labels.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "text", "word"),
     [
