@@ -303,10 +303,10 @@ def test_stems_and_divided_ties_are_nearer_to_zheng2004_than_words_and_whole_tie
         stems = [cells[table.removesuffix(note), row, column] for table, row, column in words]
         shown = {line[1]: line[2:] for line in lines if line[0] == learner}
         for name, gaps in (("as on this page", stems), ("words, ties whole", [*words.values()])):
-            assert int(shown[name][0]) == len(gaps) == 134
+            assert int(shown[name][0]) == len(gaps) == 222
             assert float(shown[name][1]) == pytest.approx(sum(gaps) / len(gaps), abs=1.1e-4)
             assert float(shown[name][2]) == pytest.approx(max(gaps), abs=6e-4)
-        assert 2 * sum(stems) < sum(words.values())
+        assert 1.5 * sum(stems) < sum(words.values())
 
 
 def test_a_small_svg_shows_the_same_words_and_numbers(tmp_path):
