@@ -19,15 +19,15 @@ def readable(value: object, share: bool = False) -> str:
 
     >>> readable(1234567), readable(0.123456), readable(98765.4), readable(0.256, share=True)
     ('1,234,567', '0.1235', '98,765', '25.6%')
-    >>> readable(None), readable(True), readable(["a", "b"])
-    ('', 'yes', 'a, b')
+    >>> readable(None), readable(True), readable(["a", "b"]), readable(0.0002, share=True)
+    ('', 'yes', 'a, b', '<0.1%')
     """
     if value is None:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float) and share:
-        return f"{value:.1%}"
+        return "<0.1%" if 0 < value < 0.0005 else f"{value:.1%}"
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, float):

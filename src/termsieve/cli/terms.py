@@ -254,7 +254,7 @@ def _of(found: float, of: float) -> str:
     >>> _of(200, 1000), _of(0, 0)
     ('200 (20.0%)', '0')
     """
-    return f"{readable(found)} ({found / of:.1%})" if of else readable(found)
+    return f"{readable(found)} ({readable(found / of, share=True)})" if of else readable(found)
 
 
 def learned(source: Source, method: str, metric: str | None, **how: Any) -> tuple[Any, Corpus]:
