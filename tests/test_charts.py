@@ -58,10 +58,10 @@ def test_backups_are_those_of_the_smallest_tolerance(study_rows):
     chart = charts.backups(table, "recall").to_dict()
     (bars,) = chart["datasets"].values()
     assert [(bar["method"], bar["share"]) for bar in bars] == nearest.select("method", "share").rows()
-    title = chart["layer"][0]["encoding"]["x"]["title"]
+    title = " ".join(chart["layer"][0]["encoding"]["x"]["title"])
     assert f"the {nearest['n_failed'][0]} problems where {nearest['leader'][0]} is not within 1.0%" in title
     none = table.with_columns(share=pl.lit(None, dtype=pl.Float64), n_failed=pl.lit(0))
-    assert "the 0 problems" in charts.backups(none).to_dict()["layer"][0]["encoding"]["x"]["title"]
+    assert "the 0 problems" in " ".join(charts.backups(none).to_dict()["layer"][0]["encoding"]["x"]["title"])
 
 
 def test_files(counts, tmp_path):

@@ -438,6 +438,7 @@ def test_a_small_study_from_plan_to_report(run, folder):
     assert "wrote report.html" in run("report whole").err
 
 
+@pytest.mark.slow
 def test_demo_shows_the_classes_and_writes_a_report(run, folder):
     printed = run("demo").out
     corpus = load_docstrings()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
@@ -35,6 +36,7 @@ SIZE_LABELS = {
     "fraction": "share of the vocabulary",
     "documents": "share of the training documents",
 }
+TITLE_LETTERS = 32  # of a line of a long title, so that it is whole on a telephone
 SETTING_LABELS = {"min_df": "least number of documents with the term", "alpha": "weight of positive terms"}
 
 
@@ -304,13 +306,13 @@ def backups(table: pl.DataFrame, measure: str = "f1") -> alt.LayerChart:
     """
     near = one_learner(table).filter(pl.col("tolerance") == pl.col("tolerance").min())
     leader, n, tolerance = near.row(0, named=True)["leader"], near["n_failed"][0], near["tolerance"][0]
-    title = f"share of the {n} problems where {leader} is not within {tolerance:.1%} of the best "
+    failed = f"share of the {n} problems where {leader} is not within {tolerance:.1%} of the best "
     base = alt.Chart(records(near)).encode(
         x=alt.X(
             "share:Q",
             axis=alt.Axis(format=".0%"),
             scale=alt.Scale(domain=[0, 1]),
-            title=title + measure_label(measure),
+            title=wrap(failed + measure_label(measure), TITLE_LETTERS),
         ),
         y=alt.Y("method:N", sort=near["method"].to_list(), title=None),
         tooltip=tips("method", share=".1%"),
