@@ -36,6 +36,14 @@ def pytest_collect_file():
     return [collector for collector in collectors if not isinstance(collector, DoctestModule)]
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Mark what needs a browser as slow: pages take seconds to make and to draw."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)
+
+
 def pytest_collection_finish():
     gc.enable()
     gc.freeze()
