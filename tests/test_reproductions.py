@@ -307,6 +307,10 @@ def test_stems_and_divided_ties_are_nearer_to_zheng2004_than_words_and_whole_tie
             assert float(shown[name][1]) == pytest.approx(sum(gaps) / len(gaps), abs=1.1e-4)
             assert float(shown[name][2]) == pytest.approx(max(gaps), abs=6e-4)
         assert 1.5 * sum(stems) < sum(words.values())
+        standard = [key for key in words if not key[1].endswith(("ideal", "practical"))]
+        assert len(standard) == 134
+        near = sum(cells[table.removesuffix(note), row, column] for table, row, column in standard)
+        assert 2 * near < sum(words[key] for key in standard)
 
 
 def test_a_small_svg_shows_the_same_words_and_numbers(tmp_path):
