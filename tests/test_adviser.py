@@ -95,6 +95,8 @@ def test_fewest_terms_looks_at_steadied_figures(advice):
     assert steadied([1.0, 0.0, 1.0]) == [0.75, 0.5, 0.75]
     assert steadied([]) == []
     assert fewest_terms(advice.frontier, 2.0, 0.01) is None
+    for row in advice.frontier_rows():  # what is shown is what was compared
+        assert row["cross-validated"] >= advice.best_cross_validated - row["within"]
 
 
 def test_small_models_can_be_preferred():

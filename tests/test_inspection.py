@@ -22,7 +22,7 @@ def corpus(texts=TEXTS, labels=("x", "y") * 3, **options):
 
 def test_what_is_fine_gets_no_warning():
     seen = inspect(corpus(TEXTS * 2, ["x", "y"] * 6).subset(range(12)))
-    assert [w for w in seen.warnings if "share" not in w] == []
+    assert [w for w in seen.warnings if "the text of another" not in w] == []
     seen = inspect(corpus([f"{text} {i}" for i, text in enumerate(TEXTS * 2)], ["x", "y"] * 6))
     assert (seen.warnings, seen.guesses, seen.duplicates) == ([], [], [])
     assert seen.class_sizes == {"x": 6, "y": 6}
@@ -52,9 +52,15 @@ def test_what_is_fine_gets_no_warning():
         (corpus(labels=["x"] * 5 + ["y"]), "1 of 2 classes have fewer than 5 documents: y (1)"),
         (corpus(labels=["train"] * 4 + ["test"] * 2), "the labels test, train are a split, not classes"),
         (corpus(labels=["x"] * 6), "there is only one class"),
-        (corpus([*TEXTS[:5], "  "]), "1 of 6 documents are empty"),
-        (corpus([*TEXTS[:4], TEXTS[0], TEXTS[2]]), "4 documents share 2 texts"),
-        (corpus([*TEXTS[:5], TEXTS[0].upper()]), "1 texts have different labels, such as document 1 (x, y)"),
+        (corpus([*TEXTS[:5], "  "]), "documents without text: 1 of 6"),
+        (
+            corpus([*TEXTS[:4], TEXTS[0], TEXTS[2]]),
+            "documents with the text of another one: 4 (distinct texts: 2)",
+        ),
+        (
+            corpus([*TEXTS[:5], TEXTS[0].upper()]),
+            "equal texts with different labels: 1, such as document 1 (x, y)",
+        ),
         (
             corpus([f"{t} {i}" for i in range(5) for t in TEXTS], [f"id{i}" for i in range(30)]),
             "30 labels have 30 values; give label= another column if they are ids",
@@ -103,7 +109,7 @@ def test_duplicates_are_listed_and_written(tmp_path, capsys):
     out, err = capsys.readouterr()
     assert pl.read_csv(tmp_path / "twice.csv")["document"].to_list() == [1, 6]
     assert "read 6 documents, 2 classes, from columns 'text' (text) and 'label' (label)" in err
-    assert "warning: 1 texts have different labels" in out
+    assert "warning: equal texts with different labels: 1," in out
     assert exit_code(app, ["inspect", str(path), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["class_sizes"] == {"x": 3, "y": 3}
 

@@ -183,7 +183,7 @@ def _text_doubts(texts: Sequence[str]) -> Iterator[str]:
         return
     empty = sum(not text.strip() for text in texts)
     if empty:
-        yield f"{empty:,} of {len(texts):,} documents are empty"
+        yield f"documents without text: {empty:,} of {len(texts):,}"
     unsegmented = sum(map(is_unsegmented, texts))
     if unsegmented >= _NOTABLE * len(texts):
         yield (
@@ -259,14 +259,14 @@ def _duplicate_doubts(rows: list[dict[str, Any]]) -> Iterator[str]:
         return
     n_groups = rows[-1]["group"]
     yield (
-        f"{len(rows):,} documents share {n_groups:,} texts; the same text in training and test makes figures "
-        "too good"
+        f"documents with the text of another one: {len(rows):,} (distinct texts: {n_groups:,}); one text "
+        "in training and test makes figures too good"
     )
     conflicts = {row["group"] for row in rows if row["conflict"]}
     if conflicts:
         first = next(row for row in rows if row["conflict"])
         labels = sorted({row["label"] for row in rows if row["group"] == first["group"]})
         yield (
-            f"{len(conflicts):,} texts have different labels, such as document {first['document']:,} "
+            f"equal texts with different labels: {len(conflicts):,}, such as document {first['document']:,} "
             f"({', '.join(labels[:3])})"
         )

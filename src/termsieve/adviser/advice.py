@@ -406,7 +406,7 @@ class Advice:
         return rows
 
     def frontier_rows(self) -> list[dict[str, Any]]:
-        """Return how few terms are enough, as rows of a table."""
+        """Return how few terms are enough, as rows; figures are averaged with neighbouring sizes."""
         rows = []
         for distance in DISTANCES:
             point = self.within(distance)
@@ -418,7 +418,7 @@ class Advice:
                         "share of terms": point.terms / max(1, self.cost.all_terms),
                         "distinct terms per document": round(point.sparsity, 1),
                         "bytes": point.matrix_bytes,
-                        "cross-validated": point.figure,
+                        "cross-validated": point.steadied,
                         "what": str(point.choice),
                     }
                 )

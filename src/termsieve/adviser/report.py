@@ -142,7 +142,8 @@ def _frontier(advice: Advice) -> list[Section]:
     figures = [figure]
     near = advice.frontier_rows()
     if near:
-        figures.insert(0, _table("within", "The fewest terms within a distance of the best figure", near))
+        title = "The fewest terms within a distance of the best figure, averaged with neighbouring sizes"
+        figures.insert(0, _table("within", title, near))
     choosers = [chooser] if len(learners) > 1 else []
     return [Section("sizes", "How few terms are enough", figures, [CROSS_VALIDATED], choosers)]
 

@@ -140,7 +140,9 @@ def advise(
     show_table(advice.summary(), title)
     if advice.frontier_rows():
         show_table(
-            advice.frontier_rows(), "The fewest terms within a distance of the best figure (cross-validated)"
+            advice.frontier_rows(),
+            "The fewest terms within a distance of the best figure (cross-validated, averaged with "
+            "neighbouring sizes)",
         )
     put("\n".join(filter(None, advice.sentences())) + "\n")
 
