@@ -313,7 +313,7 @@ class Corpus:
 
         Parameters
         ----------
-        frame : dataframe of pandas or polars, Arrow table, Hugging Face dataset, or what else narwhals knows
+        frame : dataframe of pandas or polars, Arrow table, Hugging Face dataset, or any that narwhals knows
             One row per document. A missing text is a document without terms. The numbers of a dataset's
             classes become their names, and the parts of a DatasetDict a split.
         text, label : str, optional

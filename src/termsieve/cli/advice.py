@@ -27,7 +27,7 @@ def advise(
         str,
         Option(
             "--goal",
-            help="What is to be high: f1, f2, accuracy, micro_f1, average_precision, roc_auc, "
+            help="What to optimise: f1, f2, accuracy, micro_f1, average_precision, roc_auc, "
             "'recall(precision=0.9)', 'precision(recall=0.8)', 'cost(fp=1, fn=5)', precision or recall.",
         ),
     ] = "f1",
@@ -68,12 +68,12 @@ def advise(
     time: Annotated[
         str | None,
         Option(
-            "--time", metavar="COL", help="Column to order by: train on the past, test on what comes later."
+            "--time",
+            metavar="COL",
+            help="Column of times: models are trained on earlier documents and tested on later ones.",
         ),
     ] = None,
-    minutes: Annotated[
-        float | None, Option("--minutes", metavar="M", help="How long it may take, in minutes.")
-    ] = None,
+    minutes: Annotated[float | None, Option("--minutes", metavar="M", help="Time limit, in minutes.")] = None,
     held_out: Annotated[
         int | None,
         Option("--held-out", metavar="N", help="Number of new documents that the interval is for."),

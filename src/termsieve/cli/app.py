@@ -44,7 +44,8 @@ def _root(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
     debug: Annotated[
-        bool, typer.Option("--debug", help="Show where an error comes from; works anywhere.")
+        bool,
+        typer.Option("--debug", help="Show where an error comes from; may stand anywhere in the command."),
     ] = False,
 ) -> None:
     """Find the words that separate classes of documents, how many are needed, and which method suits."""

@@ -52,7 +52,10 @@ def report(
     ] = False,
     mask: Annotated[
         bool,
-        Option("--mask", help="Replace numbers, mail and web addresses in documents; leave out such words."),
+        Option(
+            "--mask",
+            help="Replace numbers, mail and web addresses in documents; leave out words with digits.",
+        ),
     ] = False,
     max_megabytes: Annotated[
         float, Option("--max-megabytes", metavar="N", help="Largest size of the file.")

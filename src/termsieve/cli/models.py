@@ -77,11 +77,17 @@ def select(
     ] = None,
     fdr: Annotated[
         float | None,
-        Option("--fdr", metavar="RATE", help="Keep the words up to this false discovery rate (p-values)."),
+        Option(
+            "--fdr", metavar="RATE", help="Keep the words that pass this false discovery rate (p-values)."
+        ),
     ] = None,
     fwe: Annotated[
         float | None,
-        Option("--fwe", metavar="RATE", help="Keep the words up to this chance of any false one (p-values)."),
+        Option(
+            "--fwe",
+            metavar="RATE",
+            help="Keep the words that pass this probability of any false word (p-values).",
+        ),
     ] = None,
     target: Class = None,
     side: Side = "both",
@@ -106,7 +112,8 @@ def select(
 
     The vocabulary is a JSON list of words, best first, on standard output or in a file; CountVectorizer and
     TermVectorizer take it as vocabulary=. With --pipeline a classifier on those words is trained and saved
-    for `termsieve predict`, and the figures of a cross-validation of it, selection included, are printed.
+    for `termsieve predict`, and the figures of its cross-validation, which repeats the selection in every
+    fold, are printed.
     """
     from termsieve.ranking import one_cut
 

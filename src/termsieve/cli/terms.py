@@ -258,7 +258,7 @@ def _of(found: float, of: float) -> str:
 
 
 def learned(source: Source, method: str, metric: str | None, **how: Any) -> tuple[Any, Corpus]:
-    """Return the terms of a selection that learns its parameter, and the corpus; what it learned is said."""
+    """Return the terms of a selection that learns its parameter, and the corpus; print what was learned."""
     from termsieve.estimators import learned_terms
 
     ways = ("side", "ratio", "alpha", "keep", "drop")

@@ -88,7 +88,7 @@ def get_engine(engine: str | Engine, **options: Any) -> Engine:
             raise ParameterError(f"engine={engine!r} must be one of {', '.join(ENGINES)}, or have tally(job)")
         if options:
             raise ParameterError(
-                f"{next(iter(options))!r} is an option for an engine's name; {engine!r} is an engine already"
+                f"{next(iter(options))!r} can be given only with the name of an engine; {engine!r} is one"
             )
         return engine
     if engine not in ENGINES:
@@ -181,9 +181,10 @@ def count(
     progress : bool or callable, default=False
         True shows the number of documents on stderr; a callable is called with it. Only for "threads".
     **term_options
-        The options of TermVectorizer that define terms, such as `lowercase` or `stop_words`. If none says how
-        texts are cut and most have no spaces between words, as in Chinese, a segmenter or sequences of
-        characters are used, which is logged. Texts of an iterator or on a cluster are not looked at.
+        The options of TermVectorizer that define terms, such as `lowercase` or `stop_words`. If none of them
+        says how texts are cut, and most texts have no spaces between words, as in Chinese, a segmenter or
+        sequences of characters are used, and a log message says so. Texts of an iterator or on a cluster are
+        not examined for this.
 
     Returns
     -------

@@ -73,8 +73,8 @@ class Learner:
         The classifier's class, or a function that makes one.
     parameters : tuple of str, default=()
         The parameters that a name may set.
-    objective : str, default=""
-        What training minimises, in words.
+    formula : str, default=""
+        What training minimises or computes.
     cite : str, default=""
         The papers that use it.
     reads : {"presence", "counts", "tfidf", "any"}
@@ -92,7 +92,7 @@ class Learner:
     name: str
     estimator: Callable[..., Any] = field(repr=False)
     parameters: tuple[str, ...] = ()
-    objective: str = ""
+    formula: str = ""
     cite: str = ""
     reads: Reads = "any"
     several: Several = "own"
@@ -109,7 +109,17 @@ class Learner:
 LEARNERS: dict[str, Learner] = {}
 
 
-def register_learner(name: str, *parameters: str, **facts: Any) -> Callable[[Estimator], Estimator]:
+def register_learner(
+    name: str,
+    *parameters: str,
+    formula: str = "",
+    cite: str = "",
+    reads: Reads = "any",
+    several: Several = "own",
+    along: Along | None = None,
+    cost: TrainingCost = UNKNOWN_COST,
+    same: tuple[type, ...] = (),
+) -> Callable[[Estimator], Estimator]:
     """Register the decorated scikit-learn classifier as the learner `name`.
 
     Parameters
@@ -119,13 +129,21 @@ def register_learner(name: str, *parameters: str, **facts: Any) -> Callable[[Est
     *parameters : str
         The parameters of the constructor that a name may set, as in ``"svm(C=10)"``. Each must be a number
         above 0, and a whole number if the default is one.
-    **facts
-        The other fields of the declaration. ``objective``: what training minimises, in words. ``cite``: the
-        papers that use it. ``reads``: the values that it is made for: "presence", "counts" or "tfidf" of the
-        terms, or "any". ``several``: how it decides between more than two classes when it is trained along a
-        ranking: each class against the "rest", "pairs" of classes that vote, or its "own" ``predict``.
-        ``along``: a function that trains it on many sets of columns together; without it, it is fitted once
-        per set. ``cost``: a `TrainingCost`. ``same``: other classes that train the same model.
+    formula : str, default=""
+        What training minimises or computes.
+    cite : str, default=""
+        The papers that use it.
+    reads : {"presence", "counts", "tfidf", "any"}
+        The values of the terms that it is made for.
+    several : {"rest", "pairs", "own"}
+        How it decides between more than two classes when it is trained along a ranking: each class against
+        the "rest", "pairs" of classes that vote, or its "own" ``predict``.
+    along : callable, optional
+        A function that trains it on many sets of columns together; without it, it is fitted once per set.
+    cost : TrainingCost
+        About how long a training takes.
+    same : tuple of type, default=()
+        Other classes whose objects train the same model from the same parameters.
 
     Returns
     -------
@@ -142,7 +160,9 @@ def register_learner(name: str, *parameters: str, **facts: Any) -> Callable[[Est
     """
 
     def register(estimator: Estimator) -> Estimator:
-        LEARNERS[name] = Learner(name, estimator, parameters, **facts)
+        LEARNERS[name] = Learner(
+            name, estimator, parameters, formula, cite, reads, several, along, cost, same
+        )
         return estimator
 
     return register

@@ -223,21 +223,22 @@ def corpus_report(
     target : label, optional
         The class that is shown first; by default the first one, or the rarer of two.
     k : int, default=20
-        Number of words for, and as many against, in the table of telling words.
+        Number of words for the class, and the same number against it, in the table of telling words.
     min_df : int or float, default=1
         Leave out words in fewer documents: a number, or a share as a float.
     drop_passages : bool, default=False
-        Whether words are not counted where they stand in passages that documents share; see
+        Whether to leave out passages that documents share when words are counted; see
         :func:`termsieve.telling_words`. The example documents are shown whole.
     examples : int, default=3
-        Most example documents per word and class; 0 for none.
+        Largest number of example documents per word and class; 0 for none.
     show_text : bool, default=True
         False for confidential documents: no text of a document is in the file, only its words.
     mask : bool, default=False
         Whether mail addresses, web addresses and numbers are replaced in the example documents, and words
         with digits are left out of the list of words.
     max_megabytes : float, default=5
-        Largest size of the file. The least telling words, and the last of the examples, are left out.
+        Largest size of the file. If it would be larger, the least telling words and the last examples are
+        left out.
     progress : callable, optional
         Called with the share that is done and what is being done.
     **options
