@@ -9,6 +9,7 @@ import typer
 from termsieve import __version__
 from termsieve.cli import (
     advice,
+    changes,
     counting,
     demo,
     explorer,
@@ -17,7 +18,6 @@ from termsieve.cli import (
     models,
     studies,
     terms,
-    windows,
 )
 from termsieve.cli.shell import Guarded
 
@@ -51,6 +51,6 @@ def _root(
     """Find the words that separate classes of documents, how many are needed, and which method suits."""
 
 
-for part in (demo, inspecting, terms, windows, explorer, counting, models, export, advice):
+for part in (demo, inspecting, terms, changes, explorer, counting, models, export, advice):
     app.registered_commands += part.app.registered_commands
 app.add_typer(studies.study, name="study")

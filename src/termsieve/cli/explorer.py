@@ -10,11 +10,12 @@ from typing import Annotated, Any
 import typer
 from typer import Argument, Option
 
+from termsieve.cli.options import Csv, DropPassages, Json, MinDf, RawCells, Table
 from termsieve.cli.output import check_output, emit, sharing, show_json, show_table
 from termsieve.cli.shell import put, say, shown, wrong
 from termsieve.cli.source import Source, takes_source
 from termsieve.cli.studies import Html, study_report_command
-from termsieve.cli.terms import Csv, DropPassages, Json, MinDf, RawCells, Table, split_specs
+from termsieve.cli.terms import split_specs
 from termsieve.display import readable
 from termsieve.spec import READING
 

@@ -9,10 +9,10 @@ import typer
 from typer import Argument, Option
 
 from termsieve.cli.models import ModelFile, Trust
+from termsieve.cli.options import Json
 from termsieve.cli.output import check_output, show_json, show_table, working, write_text
 from termsieve.cli.shell import put, say, wrong
 from termsieve.cli.source import Delimiter, Encoding, Format, Source, Text
-from termsieve.cli.terms import Json
 
 app = typer.Typer()
 CHANGED = 3  # the exit code of `watch` when something has changed

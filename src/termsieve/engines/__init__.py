@@ -206,10 +206,8 @@ def count(
         text = label = separator = None
     _check_ways(source, by, sample_weight, occurrences)
     if by is not None and isinstance(source, Corpus):
-        windows = [window_of(value, None) for value in by]
-        kept_apart = _relabelled(source, windowed_labels(source.labels.tolist(), windows))
         options: dict[str, Any] = {"engine": counter, "max_terms": max_terms, "progress": progress}
-        return Windows(count(kept_apart, **options, **term_options), several=source.multilabel)
+        return Windows(count(_windowed(source, by), **options, **term_options), several=source.multilabel)
     if isinstance(source, Corpus) and (source.matrix is not None or sample_weight is not None):
         suited = suited_options(term_options, source.texts or ())
         return _matrix_counts(source, occurrences, sample_weight, suited)
@@ -234,14 +232,12 @@ def count(
     if held is not None and held.files and total.tally.n_docs == 0 and missing == "error":
         raise FormatError(f"{held.files[0]} has a header but no row")
     counts = _counts(total, max_terms)
-    if by is None:
-        if held is not None and held.phrase:
-            _log.info("%s", one_line(counts.n_docs, len(counts.classes), held.phrase, counts.multilabel))
-        return counts
-    found = Windows(counts, str(by))
-    _log.info("read %s documents, by %s, from %s", f"{found.n_docs:,}", by, held.phrase if held else "parts")
-    several = separator is not None or bool(counts.pos.sum() != 2 * found.n_docs)
-    return Windows(counts, str(by), several)
+    phrase = held.phrase if held is not None else ""
+    if by is not None:
+        return _windows(counts, str(by), separator, phrase)
+    if phrase:
+        _log.info("%s", one_line(counts.n_docs, len(counts.classes), phrase, counts.multilabel))
+    return counts
 
 
 def _check_ways(source: Any, by: Any, sample_weight: Any, occurrences: bool) -> None:
@@ -260,7 +256,18 @@ def _check_ways(source: Any, by: Any, sample_weight: Any, occurrences: bool) -> 
         raise ParameterError(f"by= has {len(by):,} values for {len(source):,} documents")
 
 
-def _relabelled(corpus: Corpus, labels: list[tuple[str, ...]]) -> Corpus:
+def _windows(counts: Counts, by: str, separator: str | None, phrase: str) -> Windows:
+    """Return counts whose labels are windows as Windows; what was read is logged."""
+    n_docs = Windows(counts, by).n_docs
+    _log.info("read %s documents, by %s, from %s", f"{n_docs:,}", by, phrase or "parts")
+    # A document with one label is counted twice: in its window, and in its class there.
+    return Windows(counts, by, separator is not None or bool(counts.pos.sum() != 2 * n_docs))
+
+
+def _windowed(corpus: Corpus, by: Sequence[Any]) -> Corpus:
+    """Return the corpus with its windows, and the classes in them, as labels."""
+    windows = [window_of(value, None) for value in by]
+    labels = windowed_labels(corpus.labels.tolist(), windows)
     if corpus.matrix is not None:
         return Corpus(matrix=corpus.matrix, terms=corpus.terms, labels=labels)
     return Corpus(corpus.texts, labels)

@@ -45,7 +45,11 @@ def _overview(drift: Drift) -> Section:
         "periods",
         "What has changed",
         [
-            Figure("known", "Share of the words of a document that were in training, over time", [Variant(table, chart)]),
+            Figure(
+                "known",
+                "Share of the words of a document that were in training, over time",
+                [Variant(table, chart)],
+            ),
             Figure("periods-table", "Every period", [Variant(periods)]),
         ],
         drift.sentences(),
