@@ -124,7 +124,7 @@ def differing(ours: list[np.ndarray], theirs: list[np.ndarray]) -> str:
 def forman(quick: bool) -> Iterator[Row]:
     """The trainings of forman2003: twelve metrics, eight sizes, three classes of each set."""
     linear = LinearSVC(dual=True, tol=1e-4, random_state=0)
-    made = []
+    values = []
     for part in map(fold, QUICK if quick else SETS):
         n = len(part.classes) * len(FORMAN) * len(SIZES)
         row = compared(
@@ -134,7 +134,7 @@ def forman(quick: bool) -> Iterator[Row]:
             scale=len(FORMAN), memory=False, note="the peer with one metric, times twelve",
         )  # fmt: skip
         rate = n / row.seconds
-        made.append(row)
+        values.append(row)
         yield replace(row, note=f"{row.note}; {rate:,.0f} trainings a second")
         ours = paths(part, "svm", FORMAN)
         note = f"{differing(ours, separate(part, linear, FORMAN))}; where LinearSVC converged, "
@@ -146,10 +146,10 @@ def forman(quick: bool) -> Iterator[Row]:
             repeats=3, scale=len(FORMAN) / 3, memory=False,
             note=note,
         )  # fmt: skip
-    total = sum(row.peer_seconds for row in made), sum(row.seconds for row in made)
-    ratios = [row.ratio for row in made]
+    total = sum(row.peer_seconds for row in values), sum(row.seconds for row in values)
+    ratios = [row.ratio for row in values]
     yield replace(
-        made[0], work="forman2003: these sets together", input=f"{len(made)} sets", peer_seconds=total[0],
+        values[0], work="forman2003: these sets together", input=f"{len(values)} sets", peer_seconds=total[0],
         seconds=total[1], ratio=total[0] / total[1], ratio_low=min(ratios), ratio_high=max(ratios),
         note="the seconds added up; the range is that of the sets",
     )  # fmt: skip

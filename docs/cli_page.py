@@ -55,10 +55,10 @@ def help_page(words: str) -> str:
 
 def page() -> str:
     """Return the whole page."""
-    made = HEAD
+    text = HEAD
     for words in ("", *commands()):
-        made += f"\n## termsieve{' ' if words else ''}{words}\n\n```text\n{help_page(words)}\n```\n"
-    return made
+        text += f"\n## termsieve{' ' if words else ''}{words}\n\n```text\n{help_page(words)}\n```\n"
+    return text
 
 
 if __name__ == "__main__":
