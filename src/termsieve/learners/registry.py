@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from numbers import Integral, Real
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,22 @@ Several = Literal["rest", "pairs", "own"]
 # (estimator, X_train, y_train, X_test, column sets) -> decision values, sets x test documents
 Along = Callable[[Any, Any, NDArray[np.bool_], Any, list[NDArray[np.int64]]], NDArray[np.float64]]
 Estimator = TypeVar("Estimator", bound=type)
+
+
+class ClassifierLike(Protocol):
+    """What type checkers know of a learner; scikit-learn has no types of its own."""
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Train on documents and their labels."""
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each document."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name."""
+
+    def set_params(self, **params: Any) -> Self:
+        """Change some of the parameters."""
 
 
 class TrainingCost(NamedTuple):
@@ -190,7 +206,7 @@ def _parsed(text: str) -> tuple[str, dict[str, Any]]:
     return name, {key: type(known[key])(value) for key, value in given.items()}
 
 
-def get_learner(name: Any) -> Any:
+def get_learner(name: str | ClassifierLike) -> ClassifierLike:
     """Return a new scikit-learn classifier that is not yet fitted.
 
     Parameters
@@ -211,12 +227,14 @@ def get_learner(name: Any) -> Any:
     """
     if isinstance(name, str):
         key, parameters = _parsed(name)
-        return LEARNERS[key].estimator(**parameters)
+        learner: ClassifierLike = LEARNERS[key].estimator(**parameters)
+        return learner
     if isinstance(name, type) or not hasattr(name, "fit") or not is_classifier(name):
         raise ParameterError(
             f"{name!r} is not a learner; give a scikit-learn classifier or one of {', '.join(LEARNERS)}"
         )
-    return clone(name)
+    copy: ClassifierLike = clone(name)
+    return copy
 
 
 def learner_declaration(learner: Any) -> Learner:
