@@ -66,10 +66,10 @@ def main(kills: int = 20, workers: int = 2) -> None:
         while done < kills and killed(command, out, done % 4 != 3, chance.expovariate(4.0)):
             done += 1
             print(f"kill {done}: {parts(out)} parts written", flush=True)
-        made = run_study(plan, out, workers=workers)
-        rows = made.frame().collect()
+        results = run_study(plan, out, workers=workers)
+        rows = results.frame().collect()
         twice = int(rows.select(ROW_KEYS).is_duplicated().sum())
-        same = made.equals(quiet)
+        same = results.equals(quiet)
         print(f"{done} kills, then resumed: {rows.height:,} rows, {twice} twice, equal: {same}")
         print(study_status(out))
         if twice or not same:

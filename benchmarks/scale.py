@@ -226,7 +226,7 @@ def measured(engine: str, folder: Path) -> dict:
     return json.loads(printed.splitlines()[-1]) | {"peak_bytes": peak}
 
 
-def made(folder: Path, n_docs: int) -> tuple[int, bool]:
+def documents_in(folder: Path, n_docs: int) -> tuple[int, bool]:
     """Return the bytes of text in the folder, and whether the documents had to be made first."""
     record = folder / "bytes.json"
     if record.exists():
@@ -308,7 +308,7 @@ def engines(quick: bool, n_docs: int = 1_000_000) -> Iterator[Row]:
     n_docs = 50_000 if quick else n_docs
     goals = {"polars": "4x of 10.5 million", "duckdb": "stated", "spark": "14x of 10.5 million"}
     with documents(n_docs) as folder:
-        results = report(folder, n_docs, made(folder, n_docs)[0], ["termsieve", *goals])
+        results = report(folder, n_docs, documents_in(folder, n_docs)[0], ["termsieve", *goals])
     own = results.pop("termsieve")
     for engine, result in results.items():
         ratio, cpu = (result[unit] / own[unit] for unit in ("seconds", "cpu_seconds"))
@@ -330,7 +330,7 @@ def documents(n_docs: int) -> Iterator[Path]:
     kept = os.environ.get("TERMSIEVE_SCALE")
     with tempfile.TemporaryDirectory(prefix="termsieve-scale-") as temporary:
         folder = Path(kept or temporary) / f"docs-{n_docs}"
-        made(folder, n_docs)
+        documents_in(folder, n_docs)
         yield folder
 
 
@@ -356,7 +356,7 @@ def main() -> None:
     results = {}
     for n_docs in options.docs:
         folder = base / f"docs-{n_docs}"
-        n_bytes, fresh = made(folder, n_docs)
+        n_bytes, fresh = documents_in(folder, n_docs)
         try:
             if done := report(folder, n_docs, n_bytes, options.engines):
                 results[n_docs] = done

@@ -34,7 +34,7 @@ SETS = ["oh0", "re0", "tr11", "wap", "fbis", "la1"]
 RATIOS = np.linspace(0, 1, 21)
 
 
-class Fold(NamedTuple):
+class Split(NamedTuple):
     """One fold of a corpus, presence features, and some of its classes: small, middle and large."""
 
     name: str
@@ -60,7 +60,7 @@ def presence(name: str) -> tuple[Any, np.ndarray]:
     return sparse.csr_matrix((rng.random((1500, 4000)) < share * lean).astype(float)), y.astype(str)
 
 
-def fold(name: str) -> Fold:
+def fold(name: str) -> Split:
     """Return the first of four stratified folds."""
     X, y = presence(name)
     with warnings.catch_warnings():
@@ -69,10 +69,10 @@ def fold(name: str) -> Fold:
     classes, sizes = np.unique(y[train], return_counts=True)
     by_size = classes[np.argsort(sizes)][np.sort(sizes) >= 3]
     picked = by_size[[0, len(by_size) // 2, -1]]
-    return Fold(name, X[train], X[test], y[train], picked)
+    return Split(name, X[train], X[test], y[train], picked)
 
 
-def rankings(part: Fold, metrics: list[str]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def rankings(part: Split, metrics: list[str]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield the labels of each problem and its ranking by each metric."""
     for target in part.classes:
         y = (part.y == target).astype(np.int64)
@@ -81,14 +81,14 @@ def rankings(part: Fold, metrics: list[str]) -> Iterator[tuple[np.ndarray, np.nd
             yield y, rank(score(counts, metric)).order
 
 
-def paths(part: Fold, learner: str, metrics: list[str]) -> list[np.ndarray]:
+def paths(part: Split, learner: str, metrics: list[str]) -> list[np.ndarray]:
     """Return the decision values of every problem and metric at every size: counting and ranking included."""
     return [
         decision_path(learner, part.train, y, part.test, order, SIZES) for y, order in rankings(part, metrics)
     ]
 
 
-def separate(part: Fold, model: Any, metrics: list[str], unfinished: bool = True) -> list[np.ndarray]:
+def separate(part: Split, model: Any, metrics: list[str], unfinished: bool = True) -> list[np.ndarray]:
     """Return the same from one fit of a classifier a size; NaN for `unfinished` ones if not asked."""
     values = []
     with warnings.catch_warnings():
@@ -102,7 +102,7 @@ def separate(part: Fold, model: Any, metrics: list[str], unfinished: bool = True
     return values
 
 
-def pipelines(part: Fold) -> None:
+def pipelines(part: Split) -> None:
     """Fit and apply SelectKBest and LinearSVC at every size, for every problem, with one metric."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -124,7 +124,7 @@ def differing(ours: list[np.ndarray], theirs: list[np.ndarray]) -> str:
 def forman(quick: bool) -> Iterator[Row]:
     """The trainings of forman2003: twelve metrics, eight sizes, three classes of each set."""
     linear = LinearSVC(dual=True, tol=1e-4, random_state=0)
-    made = []
+    values = []
     for part in map(fold, QUICK if quick else SETS):
         n = len(part.classes) * len(FORMAN) * len(SIZES)
         row = compared(
@@ -134,7 +134,7 @@ def forman(quick: bool) -> Iterator[Row]:
             scale=len(FORMAN), memory=False, note="the peer with one metric, times twelve",
         )  # fmt: skip
         rate = n / row.seconds
-        made.append(row)
+        values.append(row)
         yield replace(row, note=f"{row.note}; {rate:,.0f} trainings a second")
         ours = paths(part, "svm", FORMAN)
         note = f"{differing(ours, separate(part, linear, FORMAN))}; where LinearSVC converged, "
@@ -146,10 +146,10 @@ def forman(quick: bool) -> Iterator[Row]:
             repeats=3, scale=len(FORMAN) / 3, memory=False,
             note=note,
         )  # fmt: skip
-    total = sum(row.peer_seconds for row in made), sum(row.seconds for row in made)
-    ratios = [row.ratio for row in made]
+    total = sum(row.peer_seconds for row in values), sum(row.seconds for row in values)
+    ratios = [row.ratio for row in values]
     yield replace(
-        made[0], work="forman2003: these sets together", input=f"{len(made)} sets", peer_seconds=total[0],
+        values[0], work="forman2003: these sets together", input=f"{len(values)} sets", peer_seconds=total[0],
         seconds=total[1], ratio=total[0] / total[1], ratio_low=min(ratios), ratio_high=max(ratios),
         note="the seconds added up; the range is that of the sets",
     )  # fmt: skip

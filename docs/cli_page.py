@@ -15,9 +15,8 @@ HEAD = """\
 Data goes to standard output, messages and progress to standard error. The exit code is 0 if all went well,
 1 for a failure (a file that cannot be read, documents of one class only, a full disk), 2 for wrong usage,
 3 if `watch` finds a change and 130 after Ctrl-C; an error is one sentence, and `--debug` shows where it comes
-from. `--json` prints data for programs. `NO_COLOR` is respected, and nothing moves where there is no
-terminal.
-`termsieve --install-completion` teaches your shell the commands.
+from. `--json` prints data for programs. `NO_COLOR` is respected, and there are no animations if the output is
+not a terminal. `termsieve --install-completion` makes your shell complete the commands.
 
 Columns with a usual name (text, body, message, ...; label, class, category, ...) are found; others are named
 with `--text` and `--label`. FILE may be any format of [corpora.md](corpora.md), or a counts file of
@@ -55,10 +54,10 @@ def help_page(words: str) -> str:
 
 def page() -> str:
     """Return the whole page."""
-    made = HEAD
+    text = HEAD
     for words in ("", *commands()):
-        made += f"\n## termsieve{' ' if words else ''}{words}\n\n```text\n{help_page(words)}\n```\n"
-    return made
+        text += f"\n## termsieve{' ' if words else ''}{words}\n\n```text\n{help_page(words)}\n```\n"
+    return text
 
 
 if __name__ == "__main__":

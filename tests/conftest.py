@@ -111,8 +111,8 @@ def made_rows():
 
     def rows(cells, **constants):
         names = ("problem", "trial", "fold", "method", "size", "tp", "fp", "fn", "tn")
-        made = pl.DataFrame(cells, schema=list(names), orient="row")
-        made = made.with_columns(pl.col("size").cast(pl.Float64)).with_columns(
+        frame = pl.DataFrame(cells, schema=list(names), orient="row")
+        frame = frame.with_columns(pl.col("size").cast(pl.Float64)).with_columns(
             corpus=pl.lit("toy"),
             target=pl.col("problem"),
             learner=pl.lit("svm"),
@@ -128,7 +128,7 @@ def made_rows():
             select_seconds=pl.lit(0.0),
             fit_seconds=pl.lit(0.0),
         )
-        return made.with_columns(**{name: pl.lit(value) for name, value in constants.items()})
+        return frame.with_columns(**{name: pl.lit(value) for name, value in constants.items()})
 
     return rows
 

@@ -100,11 +100,11 @@ class Faults:
     def allocating(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return a function that makes arrays, counted."""
 
-        def made(*given: Any, **named: Any) -> Any:
+        def counted(*given: Any, **named: Any) -> Any:
             self.step("array", function.__name__)
             return function(*given, **named)
 
-        return made
+        return counted
 
 
 class _FaultyFile(io.FileIO):

@@ -4,6 +4,13 @@ import numpy as np
 
 from termsieve import Corpus, Counts, term_matrix
 
+MAIL = [
+    ("cheap pills now, buy", "spam"),
+    ("buy cheap watches", "spam"),
+    ("see you at noon", "ham"),
+    ("minutes of the meeting", "ham"),
+    ("the meeting is at noon", "ham"),
+]
 MAIL_PLAN = """
 [[corpora]]
 name = "mail"

@@ -71,13 +71,13 @@ def test_the_measured_figure_is_of_the_models_that_are_handed_over(mail, advice)
     task = asked(mail, None, {}).task
     found = raced(task, get_goal("f1"), Clock(0.0), np.random.default_rng(0))
     select_terms(found, Budget(None, len(task)), Clock(0.0))
-    made = nested(found, found.complete, Rule("best", Budget(None, len(task))))
+    verdicts = nested(found, found.complete, Rule("best", Budget(None, len(task))))
     said = []
-    for number, choice in zip(found.folds, made.choices, strict=True):
+    for number, choice in zip(found.folds, verdicts.choices, strict=True):
         train, test = found.race.splits[number]
         model = advice.pipeline(choice).fit([mail.texts[i] for i in train], mail.labels[train])
         said += (model.predict([mail.texts[i] for i in test]) == "spam").tolist()
-    assert made.verdicts.said[:, 0].tolist() == said
+    assert verdicts.verdicts.said[:, 0].tolist() == said
 
 
 def test_the_frontier_gets_smaller_with_the_distance(advice):
@@ -319,7 +319,7 @@ def test_wrong_questions_are_refused(mail, options, sentence):
 def test_too_few_documents_are_refused():
     with pytest.raises(TermsieveError, match="too few documents"):
         advise(Corpus(["a", "b"] * 10, ["x"] * 18 + ["y"] * 2))
-    with pytest.raises(TermsieveError, match="only one class 'x'; to tell classes apart takes two"):
+    with pytest.raises(TermsieveError, match="only one class, 'x'; at least two are needed"):
         advise(Corpus(["a", "b"] * 10, ["x"] * 20))
     with pytest.raises(TermsieveError, match="takes a Corpus"):
         advise(["a", "b"])

@@ -56,9 +56,9 @@ def test_a_setting_that_says_the_same_cannot_gain():
 @pytest.fixture
 def machine(monkeypatch):
     """Trainings that take no time but a simulated one, and are right as often as a setting is said to be."""
-    made = SimpleNamespace(now=0.0, accuracy={}, otherwise=0.7, seconds=lambda n_docs: 0.0, n_run=0)
+    machine = SimpleNamespace(now=0.0, accuracy={}, otherwise=0.7, seconds=lambda n_docs: 0.0, n_run=0)
     generator = np.random.default_rng(3)
-    clock = SimpleNamespace(perf_counter=lambda: made.now)
+    clock = SimpleNamespace(perf_counter=lambda: machine.now)
     monkeypatch.setattr(stages, "time", clock)
     monkeypatch.setattr(racing, "time", clock)
 
@@ -66,18 +66,20 @@ def machine(monkeypatch):
         rows = race.splits[number][1]
         truth, wanted = race.task.truth[rows], [s for s in settings if number not in race._standing(s).folds]
         for setting in wanted:
-            if made.now > deadline:
+            if machine.now > deadline:
                 return False
-            right = generator.random(truth.shape) < made.accuracy.get(setting.everything, made.otherwise)
+            right = generator.random(truth.shape) < machine.accuracy.get(
+                setting.everything, machine.otherwise
+            )
             race.standings[setting].values[rows] = np.where(right == truth, 1.0, -1.0)
             race.standings[setting].folds.append(number)
             race.standings[setting]._tally = None
-            made.now += made.seconds(len(race.task))
-            made.n_run += 1
+            machine.now += machine.seconds(len(race.task))
+            machine.n_run += 1
         return True
 
     monkeypatch.setattr(racing.Race, "run", run)
-    return made
+    return machine
 
 
 def task_of(n_docs):

@@ -25,8 +25,8 @@ def shares(table, *names):
 
 
 def test_best_chances(rows):
-    made = analysis.best_chances(rows, "recall", [0.0, 0.01, 0.05, 0.1])
-    found = shares(made, "method", "tolerance")
+    table = analysis.best_chances(rows, "recall", [0.0, 0.01, 0.05, 0.1])
+    found = shares(table, "method", "tolerance")
     assert found["bns", 0.0] == 0.5
     assert found["ig", 0.0] == 0.25
     assert found["df", 0.0] == 0.5
@@ -37,7 +37,7 @@ def test_best_chances(rows):
     assert found["bns", 0.1] == 1.0
     assert found["ig", 0.1] == 1.0
     assert found["df", 0.1] == 0.5
-    assert made["n_problems"].unique().to_list() == [4]
+    assert table["n_problems"].unique().to_list() == [4]
 
 
 def test_tolerances_are_the_papers():
@@ -47,8 +47,8 @@ def test_tolerances_are_the_papers():
 
 
 def test_pairs(rows):
-    made = analysis.pair_chances(rows, "recall", [0.0])
-    found = shares(made, "first", "second")
+    table = analysis.pair_chances(rows, "recall", [0.0])
+    found = shares(table, "first", "second")
     assert found == {("bns", "ig"): 0.75, ("bns", "df"): 0.75, ("df", "ig"): 0.75}
     wide = analysis.pair_chances(rows, "recall", [0.01, 0.05])
     assert shares(wide.filter(pl.col("tolerance") == 0.01), "first", "second")["bns", "df"] == 0.75
@@ -57,24 +57,24 @@ def test_pairs(rows):
 
 
 def test_gain_is_over_the_better_of_the_two(rows):
-    made = analysis.pair_chances(rows, "recall", [0.0]).filter(pl.col("second") == "ig")
-    assert set(made["gain"]) == {0.25}
+    table = analysis.pair_chances(rows, "recall", [0.0]).filter(pl.col("second") == "ig")
+    assert set(table["gain"]) == {0.25}
 
 
 def test_backups(rows):
-    made = analysis.backups(rows, "bns", "recall", [0.0, 0.1])
-    strict = made.filter(pl.col("tolerance") == 0.0)
+    table = analysis.backups(rows, "bns", "recall", [0.0, 0.1])
+    strict = table.filter(pl.col("tolerance") == 0.0)
     assert strict.select("method", "share", "n_failed").rows() == [("df", 0.5, 2), ("ig", 0.5, 2)]
-    assert made.filter(pl.col("tolerance") == 0.1)["share"].to_list() == [None, None]
+    assert table.filter(pl.col("tolerance") == 0.1)["share"].to_list() == [None, None]
     with pytest.raises(UnknownNameError, match="did you mean 'bns'"):
         analysis.backups(rows, "bnss", "recall")
 
 
 def test_problems_that_a_method_lacks_are_left_out(rows):
     partial = rows.filter(~((pl.col("method") == "df") & (pl.col("problem") == "p3")))
-    made = analysis.best_chances(partial, "recall", [0.0])
-    assert made["n_problems"].unique().to_list() == [3]
-    assert shares(made, "method")["bns",] == pytest.approx(2 / 3)
+    table = analysis.best_chances(partial, "recall", [0.0])
+    assert table["n_problems"].unique().to_list() == [3]
+    assert shares(table, "method")["bns",] == pytest.approx(2 / 3)
     apart = rows.filter((pl.col("method") == "df") != (pl.col("problem") == "p3"))
     with pytest.raises(InputError, match="no problem has results for every method"):
         analysis.best_chances(apart.filter(pl.col("method") != "ig"), "recall")
@@ -82,11 +82,11 @@ def test_problems_that_a_method_lacks_are_left_out(rows):
 
 def test_learners_are_compared_apart(rows):
     both = pl.concat([rows, rows.with_columns(learner=pl.lit("nb"))])
-    made = analysis.best_chances(both, "recall", [0.01])
+    table = analysis.best_chances(both, "recall", [0.01])
     assert (
-        made.filter(pl.col("learner") == "nb")
+        table.filter(pl.col("learner") == "nb")
         .drop("learner")
-        .equals(made.filter(pl.col("learner") == "svm").drop("learner"))
+        .equals(table.filter(pl.col("learner") == "svm").drop("learner"))
     )
 
 

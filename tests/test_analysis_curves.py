@@ -52,31 +52,31 @@ def test_counts_are_pooled_over_the_folds_of_a_trial_before_the_measure(rows):
 
 
 def test_macro_is_the_mean_over_problems_of_the_mean_over_trials(rows):
-    made = analysis.size_curves(rows, "f1")
-    assert made["size"].to_list() == [10, 20, None]
-    assert made["size_kind"].to_list() == ["k", "k", "all"]
-    assert made["value"].to_list() == pytest.approx([(P10 + Q10) / 2, (P20 + 1) / 2, 2 / 3])
+    curve = analysis.size_curves(rows, "f1")
+    assert curve["size"].to_list() == [10, 20, None]
+    assert curve["size_kind"].to_list() == ["k", "k", "all"]
+    assert curve["value"].to_list() == pytest.approx([(P10 + Q10) / 2, (P20 + 1) / 2, 2 / 3])
     low, high = stats.t.interval(0.95, 1, loc=(P10 + Q10) / 2, scale=stats.sem([P10, Q10]))
-    assert made["low"][0] == pytest.approx(max(low, 0))
-    assert made["high"][0] == pytest.approx(min(high, 1))
-    assert made["low"][2] is None
-    assert made["n_problems"].to_list() == [2, 2, 1]
+    assert curve["low"][0] == pytest.approx(max(low, 0))
+    assert curve["high"][0] == pytest.approx(min(high, 1))
+    assert curve["low"][2] is None
+    assert curve["n_problems"].to_list() == [2, 2, 1]
 
 
 def test_the_band_is_the_t_interval_over_problems(study_rows):
-    made = analysis.size_curves(study_rows, "f1", confidence=0.9).row(0, named=True)
+    curve = analysis.size_curves(study_rows, "f1", confidence=0.9).row(0, named=True)
     means = analysis.problem_means(study_rows, "f1").filter(
-        (pl.col("method") == made["method"]) & (pl.col("size") == made["size"])
+        (pl.col("method") == curve["method"]) & (pl.col("size") == curve["size"])
     )["value"]
     interval = stats.t.interval(0.9, len(means) - 1, loc=means.mean(), scale=stats.sem(means))
-    assert (made["low"], made["high"]) == pytest.approx(interval)
+    assert (curve["low"], curve["high"]) == pytest.approx(interval)
 
 
 def test_micro_pools_the_problems_as_well(rows):
-    made = analysis.size_curves(rows, "precision", average="micro")
+    curve = analysis.size_curves(rows, "precision", average="micro")
     trial0, trial1 = 7 / 11, 11 / 11
-    assert made.filter(pl.col("size") == 10)["value"].item() == pytest.approx((trial0 + trial1) / 2)
-    assert made["low"].null_count() == made.height
+    assert curve.filter(pl.col("size") == 10)["value"].item() == pytest.approx((trial0 + trial1) / 2)
+    assert curve["low"].null_count() == curve.height
 
 
 def test_averages_against_a_loop_over_the_rows(study_rows):
@@ -96,8 +96,8 @@ def test_averages_against_a_loop_over_the_rows(study_rows):
                 trials.append(2 * tp / (2 * tp + fp + fn))
             per_problem.append(np.mean(trials))
         wanted[method] = np.mean(per_problem)
-    made = analysis.size_curves(study_rows.lazy(), "f1").filter(pl.col("size") == 50)
-    assert dict(made.select("method", "value").iter_rows()) == pytest.approx(wanted)
+    curve = analysis.size_curves(study_rows.lazy(), "f1").filter(pl.col("size") == 50)
+    assert dict(curve.select("method", "value").iter_rows()) == pytest.approx(wanted)
 
 
 def test_accuracy_of_a_problem_with_several_targets_is_the_share_put_right(made_rows):
@@ -117,29 +117,29 @@ def test_break_even_reads_its_own_counts(rows):
 
 
 def test_a_callable_is_a_measure(rows):
-    made = analysis.problem_values(rows, lambda tp, fp, fn, tn: tp + 0.0)
-    assert made["value"].max() == 10
+    table = analysis.problem_values(rows, lambda tp, fp, fn, tn: tp + 0.0)
+    assert table["value"].max() == 10
 
 
 def test_average_maximum_takes_the_best_size_of_each_trial(rows):
-    made = analysis.average_maximum(rows, "f1")
-    assert made["problem"].to_list() == ["p", "q"]
-    assert made["value"].to_list() == pytest.approx([(20 / 30 + 1) / 2, 1.0])  # not max of the averages
+    table = analysis.average_maximum(rows, "f1")
+    assert table["problem"].to_list() == ["p", "q"]
+    assert table["value"].to_list() == pytest.approx([(20 / 30 + 1) / 2, 1.0])  # not max of the averages
 
 
 def test_precision_recall_at_a_size(rows):
-    made = analysis.precision_recall(rows, 10).row(0, named=True)
-    assert made["precision"] == pytest.approx(((0.6 + 1) / 2 + 1) / 2)
-    assert made["recall"] == pytest.approx(((0.6 + 1) / 2 + 0.1) / 2)
+    row = analysis.precision_recall(rows, 10).row(0, named=True)
+    assert row["precision"] == pytest.approx(((0.6 + 1) / 2 + 1) / 2)
+    assert row["recall"] == pytest.approx(((0.6 + 1) / 2 + 0.1) / 2)
     with pytest.raises(InputError, match="no results of size 7; the sizes are: 10, 20"):
         analysis.precision_recall(rows, 7)
 
 
 def test_skew(rows):
     skewed = rows.with_columns(neg=pl.when(pl.col("problem") == "p").then(90).otherwise(900))
-    made = analysis.by_skew(skewed, "f1", size=10)
-    assert made.select("problem", "skew").rows() == [("p", 9.0), ("q", 90.0)]
-    assert made["value"].to_list() == pytest.approx([P10, Q10])
+    table = analysis.by_skew(skewed, "f1", size=10)
+    assert table.select("problem", "skew").rows() == [("p", 9.0), ("q", 90.0)]
+    assert table["value"].to_list() == pytest.approx([P10, Q10])
     assert analysis.by_skew(skewed)["value"].to_list() == pytest.approx([(20 / 30 + 1) / 2, 1])
     halves = analysis.skew_curves(skewed, threshold=67)
     at_10 = halves.filter(pl.col("size") == 10)
@@ -152,13 +152,13 @@ def test_size_needed(made_rows):
     cells = [("p", 0, 0, method, size, tp, 0, 10 - tp, 90) for method, size, tp in [
         ("bns", 10, 5), ("bns", 20, 9), ("bns", 50, 10), ("ig", 10, 8), ("ig", 20, 8), ("ig", 50, 7),
     ]]  # fmt: skip
-    made = analysis.size_needed(made_rows(cells), share=0.85, measure="recall")
-    by_method = {row["method"]: row for row in made.to_dicts()}
+    table = analysis.size_needed(made_rows(cells), share=0.85, measure="recall")
+    by_method = {row["method"]: row for row in table.to_dicts()}
     assert by_method["bns"]["size"] == 20
     assert by_method["bns"]["own_best_size"] == 50
     assert by_method["ig"]["size"] is None
     assert by_method["ig"]["own_best_size"] == 10
-    assert made["best"].to_list() == [1.0, 1.0]
+    assert table["best"].to_list() == [1.0, 1.0]
     exact = analysis.size_needed(made_rows(cells), share=0.8, measure="recall").filter(
         pl.col("method") == "ig"
     )
@@ -171,8 +171,8 @@ def test_trade_offs_mark_what_nothing_cheaper_beats(made_rows):
     cells = [("p", 0, 0, method, size, tp, 0, 10 - tp, 90) for method, size, tp in [
         ("bns", 10, 5), ("bns", 20, 4), ("bns", 50, 10), ("ig", 10, 6), ("ig", 50, 10),
     ]]  # fmt: skip
-    made = analysis.trade_offs(made_rows(cells), "recall")
-    best = made.filter("best").select("method", "size", "cells").rows()
+    table = analysis.trade_offs(made_rows(cells), "recall")
+    best = table.filter("best").select("method", "size", "cells").rows()
     assert best == [("ig", 10.0, 100.0), ("bns", 50.0, 500.0)]
 
 

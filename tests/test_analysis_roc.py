@@ -42,8 +42,8 @@ def test_sizes_beyond_the_terms_have_no_line_and_other_metrics_none_at_all():
 def test_points_group_the_terms_that_share_a_table():
     X = [[1, 1, 0, 1], [1, 1, 0, 0], [0, 0, 1, 1]]
     counts = Counts.from_matrix(X, ["a", "a", "b"], terms=["w", "v", "u", "t"])
-    made = analysis.term_points(counts, "a")
-    assert sorted(made.rows()) == [(0, 2, 2, "w, v"), (1, 0, 1, "u"), (1, 1, 1, "t")]
+    points = analysis.term_points(counts, "a")
+    assert sorted(points.rows()) == [(0, 2, 2, "w, v"), (1, 0, 1, "u"), (1, 1, 1, "t")]
     assert (
         analysis.term_points(counts, "a", max_words=1).filter(pl.col("terms") == 2)["words"].item()
         == "w and 1 more"
@@ -60,21 +60,21 @@ def test_points_group_the_terms_that_share_a_table():
 def test_stop_words_are_counted_at_their_points():
     X = [[1, 1, 0, 1], [1, 1, 0, 0], [0, 0, 1, 1]]
     counts = Counts.from_matrix(X, ["a", "a", "b"], terms=["the", "offer", "and", "ship"])
-    made = analysis.term_points(counts, "a", stop_words="english")
-    assert sorted(made.select("words", "stop").rows()) == [("and", 1), ("ship", 0), ("the, offer", 1)]
+    points = analysis.term_points(counts, "a", stop_words="english")
+    assert sorted(points.select("words", "stop").rows()) == [("and", 1), ("ship", 0), ("the, offer", 1)]
     own = analysis.roc_map(counts, "a", sizes=[1], stop_words=["offer", "the"]).points
     assert own.filter(pl.col("terms") == 2)["stop"].item() == 2
     assert own["stop"].sum() == 2
 
 
 def test_a_cutoff_is_the_line_of_one_document_frequency():
-    made = analysis.cutoff_lines(30, 200, (5, 100, 215))
-    assert made["cutoff"].unique().sort().to_list() == [5, 100, 215]
-    assert (made["fp"] + made["tp"] - made["cutoff"]).abs().max() < 1e-9
-    ends = {cutoff: (part["tp"].max(), part["fp"].max()) for (cutoff,), part in made.group_by("cutoff")}
+    lines = analysis.cutoff_lines(30, 200, (5, 100, 215))
+    assert lines["cutoff"].unique().sort().to_list() == [5, 100, 215]
+    assert (lines["fp"] + lines["tp"] - lines["cutoff"]).abs().max() < 1e-9
+    ends = {cutoff: (part["tp"].max(), part["fp"].max()) for (cutoff,), part in lines.group_by("cutoff")}
     assert ends == {5: (5, 5), 100: (30, 100), 215: (30, 200)}
-    assert made["fp"].min() >= 0
-    assert made["tp"].min() >= 0
+    assert lines["fp"].min() >= 0
+    assert lines["tp"].min() >= 0
     with pytest.raises(ParameterError, match="between 1 and 229 documents, not 230"):
         analysis.cutoff_lines(30, 200, [230])
     counts = random_counts(4)
@@ -84,9 +84,9 @@ def test_a_cutoff_is_the_line_of_one_document_frequency():
 
 def test_points_count_every_present_term_once():
     counts = random_counts(5, n_terms=500)
-    made = analysis.term_points(counts)
-    assert made["terms"].sum() == int((counts.df > 0).sum())
-    assert made.select("fp", "tp").n_unique() == made.height
+    points = analysis.term_points(counts)
+    assert points["terms"].sum() == int((counts.df > 0).sum())
+    assert points.select("fp", "tp").n_unique() == points.height
 
 
 def test_a_family_of_isoclines_has_the_levels_asked_for():

@@ -58,11 +58,11 @@ def test_kuncheva_is_the_correlation_of_selected(pair):
 
 
 def test_stability_over_folds(selections):
-    made = analysis.fold_stability(selections, n_terms={"toy": 10}).to_dicts()
-    assert made[0]["n_sets"] == 3
-    assert made[0]["jaccard"] == pytest.approx((1 / 3 + 1 + 1 / 3) / 3)
-    assert made[0]["kuncheva"] == pytest.approx((0.375 + 1 + 0.375) / 3)
-    assert made[1]["jaccard"] is None
+    table = analysis.fold_stability(selections, n_terms={"toy": 10}).to_dicts()
+    assert table[0]["n_sets"] == 3
+    assert table[0]["jaccard"] == pytest.approx((1 / 3 + 1 + 1 / 3) / 3)
+    assert table[0]["kuncheva"] == pytest.approx((0.375 + 1 + 0.375) / 3)
+    assert table[1]["jaccard"] is None
     assert analysis.fold_stability(selections)["kuncheva"].null_count() == 2
     with pytest.raises(InputError, match="lack the column 'terms'"):
         analysis.fold_stability(selections.drop("terms"))
@@ -70,17 +70,17 @@ def test_stability_over_folds(selections):
 
 def test_prefixes_are_the_smaller_selections(selections):
     ranked = selections.with_columns(ratio=pl.lit(None, dtype=pl.Float64), lam=pl.lit(None, dtype=pl.Float64))
-    made = analysis.prefixes(ranked, [1, 2, 5])
-    assert made.height == 8
-    assert made.filter(pl.col("size") == 1)["terms"].to_list() == [["a"], ["b"], ["a"], ["x"]]
-    stable = analysis.fold_stability(made).filter(pl.col("problem") == "p")
+    table = analysis.prefixes(ranked, [1, 2, 5])
+    assert table.height == 8
+    assert table.filter(pl.col("size") == 1)["terms"].to_list() == [["a"], ["b"], ["a"], ["x"]]
+    stable = analysis.fold_stability(table).filter(pl.col("problem") == "p")
     assert dict(stable.select("size", "jaccard").iter_rows())[1.0] == pytest.approx(1 / 3)
     assert analysis.prefixes(selections, [1]).equals(selections)  # what was tuned has no prefixes
 
 
 def test_overlaps():
-    made = analysis.overlaps({"bns": ["a", "b"], "ig": ["b", "c"]})
-    assert made.rows() == [
+    table = analysis.overlaps({"bns": ["a", "b"], "ig": ["b", "c"]})
+    assert table.rows() == [
         ("bns", "bns", 2, 1.0),
         ("bns", "ig", 1, 1 / 3),
         ("ig", "bns", 1, 1 / 3),
@@ -89,8 +89,8 @@ def test_overlaps():
 
 
 def test_chosen_parameters_and_tuning_curves(selections):
-    made = analysis.chosen_parameters(selections)
-    ratio, lam = made.to_dicts()
+    table = analysis.chosen_parameters(selections)
+    ratio, lam = table.to_dicts()
     assert (ratio["ratio"], ratio["ratio_low"], ratio["ratio_high"]) == pytest.approx((0.6, 0.4, 0.8))
     assert ratio["lam"] is None
     assert lam["lam"] == 0.5
@@ -112,9 +112,9 @@ def counts():
 
 
 def test_implied_ratios_by_a_loop(counts):
-    made = analysis.implied_ratios(counts, ["chi", "ors"], [3, 10, 1000])
-    assert made.height == 3 * 2 * 3
-    for row in made.to_dicts():
+    table = analysis.implied_ratios(counts, ["chi", "ors"], [3, 10, 1000])
+    assert table.height == 3 * 2 * 3
+    for row in table.to_dicts():
         c = counts.classes.tolist().index(row["class"])
         tpr, fpr = counts.tp[c] / counts.pos[c], counts.fp[c] / counts.neg[c]
         values = get_metric(row["metric"])(counts.tp[c], counts.fp[c], counts.pos[c], counts.neg[c])
@@ -138,10 +138,10 @@ def test_preferences_by_hand():
     X = [[1, 1, 0], [1, 1, 0], [1, 0, 1], [1, 0, 0]]
     counts = Counts.from_matrix(X, ["a", "a", "b", "b"], terms=["the", "x", "y"])
     rankings = {"df": rank(score(counts, "df")), "bns": rank(score(counts, "bns"))}
-    made = {row["metric"]: row for row in analysis.preferences(counts, rankings, share=0.3).to_dicts()}
+    table = {row["metric"]: row for row in analysis.preferences(counts, rankings, share=0.3).to_dicts()}
     # df 4, 2, 1; mi = max over classes of log((tp+1)/(df+2) * 2): the 0, x log(3/4*2), y log(2/3*2)
-    assert (made["df"]["df"], made["df"]["mi"]) == (1.0, 0.0)
-    assert (made["bns"]["df"], made["bns"]["mi"]) == pytest.approx((1 / 3, 1.0))
+    assert (table["df"]["df"], table["df"]["mi"]) == (1.0, 0.0)
+    assert (table["bns"]["df"], table["bns"]["mi"]) == pytest.approx((1 / 3, 1.0))
     whole = analysis.preferences(counts, rankings, share=1).to_dicts()
     assert whole[0]["df"] == pytest.approx((1 + 1 / 3 + 0) / 3)
     assert whole[0]["n_terms"] == 3
@@ -165,7 +165,7 @@ def test_li2009_table_1_on_the_movie_reviews(data_dir):
     vectorizer = CountVectorizer(token_pattern=r"(?u)\b\w\w+\b")
     X = vectorizer.fit_transform(corpus.texts)
     counts = Counts.from_matrix(X, corpus.labels)
-    made = {row["metric"]: (row["df"], row["mi"]) for row in analysis.preferences(counts).to_dicts()}
+    table = {row["metric"]: (row["df"], row["mi"]) for row in analysis.preferences(counts).to_dicts()}
     paper = {
         "mi": (0.003, 0.888),
         "bns": (0.008, 0.881),
@@ -175,4 +175,4 @@ def test_li2009_table_1_on_the_movie_reviews(data_dir):
         "document_frequency": (0.419, 0.090),
     }
     for name, wanted in paper.items():
-        assert made[name] == pytest.approx(wanted, abs=0.04), name
+        assert table[name] == pytest.approx(wanted, abs=0.04), name

@@ -24,10 +24,10 @@ def wide(rows, size, unit):
 
 @pytest.mark.parametrize("unit", ["trial", "problem"])
 def test_paired_tests_are_scipys(study_rows, unit):
-    made = analysis.paired_tests(study_rows, 50, unit=unit)
-    assert made.height == 6
+    tests = analysis.paired_tests(study_rows, 50, unit=unit)
+    assert tests.height == 6
     table = wide(study_rows, 50, unit)
-    for row in made.to_dicts():
+    for row in tests.to_dicts():
         a, b = table[row["first"]].to_numpy(), table[row["second"]].to_numpy()
         assert row["n"] == (24 if unit == "trial" else 12)
         assert row["difference"] == pytest.approx(np.mean(a - b))
@@ -37,9 +37,9 @@ def test_paired_tests_are_scipys(study_rows, unit):
 
 
 def test_against_a_reference(study_rows):
-    made = analysis.paired_tests(study_rows, 50, reference="bns")
-    assert made["first"].unique().to_list() == ["bns"]
-    assert made.height == 3
+    tests = analysis.paired_tests(study_rows, 50, reference="bns")
+    assert tests["first"].unique().to_list() == ["bns"]
+    assert tests.height == 3
     with pytest.raises(UnknownNameError, match="method 'x' is unknown"):
         analysis.paired_tests(study_rows, 50, reference="x")
     with pytest.raises(UnknownNameError, match="unit 'fold'"):
@@ -68,15 +68,15 @@ def test_values_without_variance(made_rows):
         for p in range(4)
         for m, tp in [("a", 5), ("b", 5), ("c", 7)]
     ]
-    made = {
+    tests = {
         (r["first"], r["second"]): r for r in analysis.paired_tests(made_rows(cells), 10, "recall").to_dicts()
     }
-    assert made["a", "b"]["p_t"] == 1
-    assert made["a", "b"]["p_wilcoxon"] == 1
-    assert made["a", "b"]["t"] == 0
-    assert made["a", "c"]["p_t"] == 0
-    assert made["a", "c"]["t"] is None
-    assert made["a", "c"]["difference"] == pytest.approx(-0.2)
+    assert tests["a", "b"]["p_t"] == 1
+    assert tests["a", "b"]["p_wilcoxon"] == 1
+    assert tests["a", "b"]["t"] == 0
+    assert tests["a", "c"]["p_t"] == 0
+    assert tests["a", "c"]["t"] is None
+    assert tests["a", "c"]["difference"] == pytest.approx(-0.2)
 
 
 @pytest.mark.skipif(before("scipy", 1, 15), reason="SciPy took the normal approximation for few values")
@@ -104,16 +104,16 @@ def test_one_observation_has_no_p_value(made_rows):
 def test_mean_ranks_are_those_of_scipy_and_scikit_posthocs(study_rows):
     import scikit_posthocs  # brings statsmodels and Matplotlib, which no other test needs
 
-    made = analysis.mean_ranks(study_rows, size=50)
+    ranks = analysis.mean_ranks(study_rows, size=50)
     table = wide(study_rows, 50, "problem").select(METHODS).to_numpy()
     test = stats.friedmanchisquare(*table.T)
-    assert (made.statistic, made.p_value) == pytest.approx((test.statistic, test.pvalue))
+    assert (ranks.statistic, ranks.p_value) == pytest.approx((test.statistic, test.pvalue))
     wanted = stats.rankdata(-table, axis=1).mean(axis=0)
-    assert dict(made.ranks.select("method", "rank").iter_rows()) == pytest.approx(
+    assert dict(ranks.ranks.select("method", "rank").iter_rows()) == pytest.approx(
         dict(zip(METHODS, wanted, strict=True))
     )
     oracle = scikit_posthocs.posthoc_nemenyi_friedman(table).to_numpy()
-    for row in made.pairs.to_dicts():
+    for row in ranks.pairs.to_dicts():
         i, j = METHODS.index(row["first"]), METHODS.index(row["second"])
         assert row["p_value"] == pytest.approx(oracle[i, j], abs=1e-6)
 
@@ -126,18 +126,18 @@ def test_the_critical_difference_is_demsars(made_rows):
         for p in range(14)
         for m in range(4)
     ]
-    made = analysis.mean_ranks(made_rows(cells), "recall", size=10)
-    assert made.critical_difference == pytest.approx(2.569 * np.sqrt(4 * 5 / (6 * 14)), abs=1e-3)
-    assert made.critical_difference == pytest.approx(1.25, abs=0.005)
-    assert made.n_problems == 14
+    ranks = analysis.mean_ranks(made_rows(cells), "recall", size=10)
+    assert ranks.critical_difference == pytest.approx(2.569 * np.sqrt(4 * 5 / (6 * 14)), abs=1e-3)
+    assert ranks.critical_difference == pytest.approx(1.25, abs=0.005)
+    assert ranks.n_problems == 14
 
 
 def test_a_tie_everywhere_has_p_1(made_rows):
     cells = [(f"p{p}", 0, 0, m, 10, 5, 0, 5, 9) for p in range(4) for m in "abc"]
-    made = analysis.mean_ranks(made_rows(cells), "recall")
-    assert (made.statistic, made.p_value) == (0, 1)
-    assert made.ranks["rank"].to_list() == [2, 2, 2]
-    assert set(made.pairs["p_value"]) == {1.0}
+    ranks = analysis.mean_ranks(made_rows(cells), "recall")
+    assert (ranks.statistic, ranks.p_value) == (0, 1)
+    assert ranks.ranks["rank"].to_list() == [2, 2, 2]
+    assert set(ranks.pairs["p_value"]) == {1.0}
 
 
 def test_too_little_to_rank(study_rows, made_rows):

@@ -123,9 +123,9 @@ def test_refusals(study_rows):
 def test_the_script_is_put_together_once_for_all_processes(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
-    made = vega_bundle.__wrapped__()
+    script = vega_bundle.__wrapped__()
     monkeypatch.setitem(sys.modules, "vl_convert", None)  # it cannot be imported any more
-    assert vega_bundle.__wrapped__() == made
+    assert vega_bundle.__wrapped__() == script
 
 
 def test_a_share_over_time_is_drawn_from_zero():

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from itertools import chain
+from typing import get_args
 
 import numpy as np
 import polars as pl
@@ -13,7 +14,7 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
-from tests.generated import MAIL_PLAN
+from tests.generated import MAIL, MAIL_PLAN
 
 from termsieve import (
     Counts,
@@ -31,15 +32,11 @@ from termsieve.cli.app import app
 from termsieve.cli.shell import exit_code
 from termsieve.cli.source import Source
 from termsieve.cli.terms import split_specs
+from termsieve.estimators.methods import METHODS
+from termsieve.measures.confusion import MEASURES
+from termsieve.ranking import CUTS, Combine, Side
+from termsieve.ranking.cutoffs import TESTS
 from termsieve.telling import class_words, common_terms
-
-MAIL = [
-    ("cheap pills now, buy", "spam"),
-    ("buy cheap watches", "spam"),
-    ("see you at noon", "ham"),
-    ("minutes of the meeting", "ham"),
-    ("the meeting is at noon", "ham"),
-]
 
 
 @pytest.fixture
@@ -453,6 +450,21 @@ def test_every_help_ends_with_an_example_of_its_own(run):
         last = page.splitlines()[-1].strip()
         assert last.startswith(f"Example: termsieve {' '.join(words)}"), page
         assert len(last) < 110
+
+
+def test_the_help_names_every_choice_of_the_library(run):
+    """Importing the library takes too long for a help page, so its lists are written out there."""
+    page = run("select --help").out
+    for option, choices in (
+        ("--side", get_args(Side)),
+        ("--combine", get_args(Combine)),
+        ("--method", METHODS),
+    ):
+        words = " ".join(page.split(f"  {option} ")[1].split("\n  --")[0].split())
+        assert all(choice in words for choice in choices), words
+    assert not [name for name in (*CUTS[1:], *TESTS) if f"--{name} " not in page]
+    goals = " ".join(run("advise --help").out.split())
+    assert all(name in goals for name in MEASURES)
 
 
 def test_the_version_is_printed(run):

@@ -4,7 +4,7 @@ import csv
 import socket
 
 import pytest
-from tests.generated import MAIL_PLAN
+from tests.generated import MAIL, MAIL_PLAN
 
 from termsieve import Counts, Results
 from termsieve.cli.app import app
@@ -13,14 +13,7 @@ from termsieve.cli.shell import exit_code
 distributed = pytest.importorskip("distributed")
 FAILURE, USAGE = 1, 2
 ON = "--engine dask --address"
-MAIL = [
-    ("cheap pills now, buy", "spam"),
-    ("buy cheap watches", "spam"),
-    ("see you at noon", "ham"),
-    ("minutes of the meeting", "ham"),
-    ("the meeting is at noon", "ham"),
-    ("cheap cheap flights", "spam"),
-]
+DOCUMENTS = [*MAIL, ("cheap cheap flights", "spam")]
 KEY = ["problem", "trial", "fold", "method", "size_kind", "size"]
 
 
@@ -33,7 +26,7 @@ def address(dask_cluster):
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("TERMSIEVE_DATA", raising=False)
-    for name, rows in (("mail.csv", MAIL), ("more.csv", MAIL[1:4])):
+    for name, rows in (("mail.csv", DOCUMENTS), ("more.csv", MAIL[1:4])):
         with open(name, "w", newline="") as file:
             csv.writer(file).writerows([("body", "folder"), *rows])
     (tmp_path / "tiny.toml").write_text(MAIL_PLAN)

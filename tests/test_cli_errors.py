@@ -95,7 +95,7 @@ WRONG = [
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    made = tmp_path_factory.mktemp("wrong")
+    folder = tmp_path_factory.mktemp("wrong")
     files = {
         "mail.csv": b"body,folder\ncheap pills,spam\nsee you,ham\n",
         "one.csv": b"text,label\ncheap pills,spam\nbuy now,spam\n",
@@ -110,13 +110,13 @@ def folder(tmp_path_factory):
         "bad.toml": b"corpora = 3\n[[[",
     }
     for name, content in files.items():
-        (made / name).write_bytes(content)
-    (made / "nothing").mkdir()
-    (made / "folder.csv").mkdir()
-    pl.DataFrame({"x": [1]}).write_parquet(made / "table.parquet")
+        (folder / name).write_bytes(content)
+    (folder / "nothing").mkdir()
+    (folder / "folder.csv").mkdir()
+    pl.DataFrame({"x": [1]}).write_parquet(folder / "table.parquet")
     before = os.getcwd()
-    os.chdir(made)
-    yield made
+    os.chdir(folder)
+    yield folder
     os.chdir(before)
 
 

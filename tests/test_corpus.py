@@ -44,7 +44,7 @@ def test_several_labels():
     assert corpus.labels.tolist() == [("x", "y"), (), ("w", "y")]
     assert corpus.classes.tolist() == ["w", "x", "y"]
     assert corpus.class_sizes == {"w": 1, "x": 1, "y": 2}
-    assert repr(corpus) == "<Corpus '': 3 texts, 3 classes (several per document), read as lists>"
+    assert repr(corpus) == "<Corpus: 3 texts, 3 classes (several per document), read as lists>"
 
 
 def test_several_integer_labels_keep_their_type():
@@ -142,7 +142,7 @@ def test_matrix_is_csr_without_duplicates():
     corpus = Corpus(matrix=doubled, labels=["x", "y"], terms=["t", "u", "v"])
     assert corpus.matrix.toarray().tolist() == [[0, 2, 0], [2, 0, 0]]
     assert corpus.terms.tolist() == ["t", "u", "v"]
-    assert repr(corpus) == "<Corpus '': 2 documents x 3 terms, 2 classes>"
+    assert repr(corpus) == "<Corpus: 2 documents x 3 terms, 2 classes>"
 
 
 @pytest.mark.parametrize(

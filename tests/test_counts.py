@@ -381,8 +381,8 @@ def test_a_matrix_with_an_index_outside_is_refused(arrays):
 
 
 def test_other_formats_with_an_index_outside_are_refused():
-    for made in (sparse.csc_array, sparse.bsr_array):
-        matrix = made(np.array([[1, 2, 0], [0, 1, 3]]))
+    for kind in (sparse.csc_array, sparse.bsr_array):
+        matrix = kind(np.array([[1, 2, 0], [0, 1, 3]]))
         matrix.indices[-1] = 10**8
         with pytest.raises(InputError, match="X is a damaged sparse matrix"):
             Counts.from_matrix(matrix, ["a", "b"])

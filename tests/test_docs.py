@@ -130,8 +130,8 @@ def test_generated_pages_are_up_to_date(page, script):
     spec = importlib.util.spec_from_file_location(script.removesuffix(".py"), ROOT / "docs" / script)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    made = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    assert made == module.page(), f"run: python docs/{script} > docs/{page}"
+    stored = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    assert stored == module.page(), f"run: python docs/{script} > docs/{page}"
 
 
 @with_(lambda page: True)

@@ -73,13 +73,13 @@ def test_pruning_depends_on_the_partitions_only_and_its_bound_holds(dask_client,
     draws = rng.choice(2000, (1200, 12), p=share / share.sum())
     corpus = Corpus([" ".join(f"t{i}" for i in row) for row in draws], rng.choice(["a", "b"], 1200).tolist())
     folder, exact = write_parts(corpus, tmp_path / "parts", 11), in_memory(corpus)
-    made = []
+    results = []
     for where in (dask_client, None, dask_client):
         with pytest.warns(PrunedWarning, match="max_terms=150 left out") as caught:
-            made.append((count(folder, engine=Dask(where), max_terms=150), caught[0].message.at_most))
+            results.append((count(folder, engine=Dask(where), max_terms=150), caught[0].message.at_most))
         assert caught[0].filename == __file__
-    assert made[0] == made[1] == made[2]
-    counts, at_most = made[0]
+    assert results[0] == results[1] == results[2]
+    counts, at_most = results[0]
     kept = dict(zip(counts.terms, counts.df.tolist(), strict=True))
     short = [df - kept.get(term, 0) for term, df in zip(exact.terms, exact.df.tolist(), strict=True)]
     assert counts.n_terms == 150

@@ -275,15 +275,15 @@ def zipfian(n_docs=3000, n_terms=4000, seed=3):
 def test_pruning_is_the_same_for_any_workers_and_its_bound_holds(monkeypatch):
     corpus, exact = zipfian(), in_memory(zipfian())
     monkeypatch.setattr(stream, "PIECE_CHARACTERS", 20_000)
-    made = []
+    results = []
     for workers, batch in ((1, 20_000), (2, 20_000), (2, 71)):
         monkeypatch.setattr(sources, "BATCH_DOCUMENTS", batch)
         with pytest.warns(PrunedWarning, match="max_terms=300 left out") as caught:
-            made.append(count(corpus, max_terms=300, workers=workers))
-    assert made[0] == made[1] == made[2]
-    assert made[0].n_terms == 300
+            results.append(count(corpus, max_terms=300, workers=workers))
+    assert results[0] == results[1] == results[2]
+    assert results[0].n_terms == 300
     warning = caught[0].message
-    kept = dict(zip(made[0].terms, made[0].df.tolist(), strict=True))
+    kept = dict(zip(results[0].terms, results[0].df.tolist(), strict=True))
     assert 0 < warning.at_most < exact.df.max()
     for term, df in zip(exact.terms, exact.df.tolist(), strict=True):
         assert df - kept.get(term, 0) <= warning.at_most
@@ -300,11 +300,11 @@ def test_pruned_parts_join_alike_in_any_order_and_the_bound_holds():
         for i in range(6)
     ]
     assert all(part.tally.n_terms == 300 and part.n_dropped > 0 for part in parts)
-    made = [joined([parts[i] for i in rng.permutation(6)], 300) for _ in range(3)]
-    assert all(one.tally.counts() == made[0].tally.counts() and one[1:] == made[0][1:] for one in made)
-    kept = dict(zip(made[0].tally.terms(), made[0].tally.df.tolist(), strict=True))
+    sums = [joined([parts[i] for i in rng.permutation(6)], 300) for _ in range(3)]
+    assert all(one.tally.counts() == sums[0].tally.counts() and one[1:] == sums[0][1:] for one in sums)
+    kept = dict(zip(sums[0].tally.terms(), sums[0].tally.df.tolist(), strict=True))
     short = [df - kept.get(term, 0) for term, df in zip(exact.terms, exact.df.tolist(), strict=True)]
-    assert 0 <= min(short) <= max(short) <= made[0].at_most < exact.df.max()
+    assert 0 <= min(short) <= max(short) <= sums[0].at_most < exact.df.max()
 
 
 def test_enough_max_terms_prunes_nothing():

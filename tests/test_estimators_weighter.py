@@ -29,13 +29,13 @@ def documents():
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix, sparse.csc_matrix, sparse.csr_array])
 def test_each_value_is_multiplied_by_the_greatest_score_of_any_class(documents, values, form):
     X, y = documents
-    made = TermWeighter("bns", values=values).fit(form(X), y).transform(form(X))
+    weighed = TermWeighter("bns", values=values).fit(form(X), y).transform(form(X))
     if form is not np.asarray:
-        assert type(made) is type(form(X))
-        made = made.toarray()
+        assert type(weighed) is type(form(X))
+        weighed = weighed.toarray()
     weight = score(Counts.from_matrix(X, y), "bns").values.max(axis=0)
     expected = (X > 0) * weight if values == "presence" else X * weight
-    np.testing.assert_allclose(made, expected)
+    np.testing.assert_allclose(weighed, expected)
 
 
 def test_two_classes_weigh_by_the_second(documents):

@@ -119,6 +119,8 @@ reveal_type(termsieve.telling_words(corpus, target="spam", k=5))  # DataFrame
 reveal_type(termsieve.compare_metrics(corpus, ["bns", "ig"]).overlap)  # DataFrame
 reveal_type(termsieve.class_summary(counts))  # DataFrame
 reveal_type(termsieve.METRICS["bns"].label)  # str
+reveal_type(termsieve.get_learner("svm").fit([[1], [0]], ["a", "b"]))  # ClassifierLike
+reveal_type(termsieve.LEARNERS["svm"].formula)  # str
 reveal_type(termsieve.TermSelector("bns", k=3).fit([[1], [0]], ["a", "b"]))  # TermSelector
 model = train_model(corpus, learner="lr")
 reveal_type(model.predict(["cheap"]))  # list[str | int | float | tuple[str | int | float, ...]]

@@ -101,6 +101,23 @@ def test_ends_of_terms_beyond_their_bytes_are_refused(a, b):
     ):
         with suppress(ValueError, IndexError):
             call()
+    if not _ascending_within(first, len(data)):
+        assert not _accepted(lambda: streaming.are_sorted(data, first))
+        assert not _accepted(lambda: streaming.cut_terms(data, first) or True)
+        assert not _accepted(lambda: streaming.merged_terms(data, first, data, np.array([3, 14])))
+        assert not _accepted(lambda: streaming.taken_terms(data, first, np.arange(len(first))))
+
+
+def _ascending_within(ends, size):
+    return all(0 <= end <= size for end in ends) and bool((ends[1:] >= ends[:-1]).all())
+
+
+def _accepted(call):
+    """Whether a kernel neither raised an error nor said no."""
+    try:
+        return bool(call())
+    except (ValueError, IndexError):
+        return False
 
 
 @pytest.mark.parametrize("place", [3, 100_000_000, 2**31 - 1])

@@ -209,7 +209,7 @@ def test_any_classifier_is_a_learner_and_is_cloned():
     [
         ("svn", "did you mean 'svm'"),
         ("nb(quotent)", r"did you mean 'nb\(quotient\)'"),
-        ("svm(c=1)", "parameter of learner 'svm' 'c' is unknown; Known: C"),
+        ("svm(c=1)", "parameter of learner 'svm' 'c' is unknown; known: C"),
         ("perceptron(passes=1.5)", "whole number above 0"),
         ("svm(C=0)", "a number above 0"),
         ("svm(C=x)", "a number above 0"),
@@ -458,7 +458,7 @@ def test_declarations_say_what_studies_need(name):
     assert learner_declaration(get_learner(name)) is entry
     assert entry.reads in get_args(Reads)
     assert entry.several in get_args(Several)
-    assert entry.objective
+    assert entry.formula
     assert 0 < entry.cost.of(0) < entry.cost.of(10**6) < 1
     assert set(entry.parameters) <= set(inspect.signature(entry.estimator).parameters)
 

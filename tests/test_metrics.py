@@ -217,7 +217,7 @@ def test_wrong_names_are_told(spec, words):
 
 
 def test_an_unknown_name_lists_the_known_ones():
-    with pytest.raises(UnknownNameError, match="Known: accuracy, balanced_accuracy, bns"):
+    with pytest.raises(UnknownNameError, match="known: accuracy, balanced_accuracy, bns"):
         get_metric("zzzz")
 
 

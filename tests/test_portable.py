@@ -51,13 +51,13 @@ WORDS = [
 
 def texts_of(seed, n):
     generator = np.random.default_rng(seed)
-    made = []
+    models = []
     for _ in range(n):
         parts = generator.choice(WORDS, size=generator.integers(0, 15)).tolist()
         parts += ["".join(generator.choice(list(ODD), size=5)) for _ in range(generator.integers(0, 4))]
         generator.shuffle(parts)
-        made.append("".join(part + generator.choice([" ", "  ", "\n", ", "]) for part in parts))
-    return made
+        models.append("".join(part + generator.choice([" ", "  ", "\n", ", "]) for part in parts))
+    return models
 
 
 GREEK = texts_of(1, 120)
@@ -77,19 +77,19 @@ def advised(setting, y, decision, target=None):
 @pytest.fixture(scope="module")
 def models():
     """Models by name: what the adviser recommends, each learner that can be exported, each kind of terms."""
-    made = {}
+    models = {}
     for number, setting in enumerate(adviser_settings(30)):
-        made[f"classes, {setting}"] = Model(advised(setting, THREE, Decision(tilt=0.1)))
+        models[f"classes, {setting}"] = Model(advised(setting, THREE, Decision(tilt=0.1)))
         if number % 4 == 0:
-            made[f"two, {setting}"] = Model(advised(setting, TWO, Decision((0.07,))))
-            made[f"target, {setting}"] = Model(advised(setting, THREE, Decision((-0.1,)), "ham"))
+            models[f"two, {setting}"] = Model(advised(setting, TWO, Decision((0.07,))))
+            models[f"target, {setting}"] = Model(advised(setting, THREE, Decision((-0.1,)), "ham"))
             labels = advised(setting, SEVERAL, Decision((0.1, -0.1, 0.0)))
-            made[f"labels, {setting}"] = Model(labels, ("a", "b", "c"))
+            models[f"labels, {setting}"] = Model(labels, ("a", "b", "c"))
     for learner in ("svm", "svm(balanced)", "lr", "nb", "perceptron"):
-        made[f"three, {learner}"] = train_model(Corpus(TEXTS, THREE), learner=learner, k=25)
-        made[f"one, {learner}"] = train_model(Corpus(TEXTS, THREE), learner=learner, k=25, target="spam")
-        made[f"several, {learner}"] = train_model(Corpus(TEXTS, SEVERAL), learner=learner, k=25)
-    made["hinge"] = train_model(Corpus(TEXTS, TWO), learner="svm(hinge)", k=25)
+        models[f"three, {learner}"] = train_model(Corpus(TEXTS, THREE), learner=learner, k=25)
+        models[f"one, {learner}"] = train_model(Corpus(TEXTS, THREE), learner=learner, k=25, target="spam")
+        models[f"several, {learner}"] = train_model(Corpus(TEXTS, SEVERAL), learner=learner, k=25)
+    models["hinge"] = train_model(Corpus(TEXTS, TWO), learner="svm(hinge)", k=25)
     options = [
         {},
         {"lowercase": False, "token_pattern": r"(?u)\b\w+\b"},
@@ -97,15 +97,15 @@ def models():
     ]
     for each in [*options, *PYTHON_ONLY]:
         pipeline = make_pipeline(TermVectorizer(**each), TermScaler(), get_learner("svm")).fit(GREEK, THREE)
-        made[f"terms, {each}"] = Model(pipeline)
+        models[f"terms, {each}"] = Model(pipeline)
     for name, steps in {
         "stop words": [TermVectorizer(stop_words="english", ngram_range=(1, 3)), get_learner("svm")],
         "scikit-learn": [TfidfVectorizer(sublinear_tf=True), LogisticRegression()],
         "weighter": [CountVectorizer(), TermWeighter("bns"), Normalizer(), LinearSVC()],
         "length of all terms": [TermVectorizer(), TermScaler(), TermSelector(k=20), get_learner("lr")],
     }.items():
-        made[name] = Model(make_pipeline(*steps).fit(TEXTS, THREE))
-    return made
+        models[name] = Model(make_pipeline(*steps).fit(TEXTS, THREE))
+    return models
 
 
 PYTHON_ONLY = [
@@ -529,10 +529,10 @@ def test_whatever_is_changed_nothing_else_is_raised(data):
 def small_model():
     vectorizer = TermVectorizer(token_pattern=r"\b[a-z]+\b", ngram_range=(1, 2), stop_words=["the"])
     pipeline = make_pipeline(vectorizer, TermScaler(), get_learner("svm"))
-    made = Model(pipeline.fit(["cheap pills", "see you", "at noon"], ["a", "b", "c"])).describe()
-    made["text"]["lowercase"]["runs"] = made["text"]["lowercase"]["runs"][:3]
-    made["text"]["token"]["word"] = made["text"]["token"]["word"][:8]
-    return made
+    description = Model(pipeline.fit(["cheap pills", "see you", "at noon"], ["a", "b", "c"])).describe()
+    description["text"]["lowercase"]["runs"] = description["text"]["lowercase"]["runs"][:3]
+    description["text"]["token"]["word"] = description["text"]["token"]["word"][:8]
+    return description
 
 
 SMALL = small_model()

@@ -306,3 +306,10 @@ def test_ranking_frame():
     frame = rank(score(counts.take([1]), "chi")).to_frame()
     assert frame.columns == ["rank", "term", "score", "class", "direction", "tp", "fp", "pos", "neg"]
     assert frame.rows() == [(1, "y", 2.0, "b", 1, 1, 0, 1, 1), (2, "x", 0.0, "b", 0, 1, 1, 1, 1)]
+
+
+@pytest.mark.parametrize("place", ["goal", 1.0, [0, 1], None])
+def test_a_ranking_is_read_by_place(place):
+    ranking = rank(score(binary(0), "bns"))
+    with pytest.raises(ParameterError, match=r"as in ranking\[0\] or ranking\[:10\], not"):
+        ranking[place]

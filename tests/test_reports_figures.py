@@ -108,10 +108,10 @@ def test_every_chart_renders(name, pictures, tmp_path):
 @pytest.mark.slow
 def test_the_gallery_shows_every_chart(tmp_path):
     runpy.run_path(str(ROOT / "examples" / "gallery.py"))["main"](tmp_path)
-    made = {file.name for file in (tmp_path / "pictures").iterdir()}
-    assert made == {f"{figure.chart.__name__}.svg" for figure in DECLARED if figure.chart}
+    written = {file.name for file in (tmp_path / "pictures").iterdir()}
+    assert written == {f"{figure.chart.__name__}.svg" for figure in DECLARED if figure.chart}
     assert all(file.stat().st_size < 100_000 for file in (tmp_path / "pictures").iterdir())
     page = (tmp_path / "gallery.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"\(pictures/([\w.]+)\)", page)) == made
+    assert set(re.findall(r"\(pictures/([\w.]+)\)", page)) == written
     assert page == (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
-    assert {file.name for file in (ROOT / "docs" / "pictures").iterdir()} == made
+    assert {file.name for file in (ROOT / "docs" / "pictures").iterdir()} == written

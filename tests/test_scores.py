@@ -118,33 +118,16 @@ def adjusted_by_definition(p):
 
 def test_frame_with_p_values():
     counts = random_counts()
+    columns = ["class", "term", "score", "direction", "tp", "fp", "df"]
     for name, statistic in (("chi", lambda v: v), ("cc", np.square)):
         scores = score(counts, name)
         frame = scores.to_frame()
-        assert frame.columns == [
-            "class",
-            "term",
-            "score",
-            "direction",
-            "tp",
-            "fp",
-            "df",
-            "p_value",
-            "p_adjusted",
-        ]
+        assert frame.columns == [*columns, "p_value", "p_adjusted"]
         p = chi2.sf(statistic(scores.values), 1)
         np.testing.assert_allclose(frame["p_value"].to_numpy().reshape(p.shape), p, rtol=1e-9)
         adjusted = np.array([adjusted_by_definition(row) for row in p])
         np.testing.assert_allclose(frame["p_adjusted"].to_numpy().reshape(p.shape), adjusted, rtol=1e-9)
-    assert score(counts, "bns").to_frame().columns == [
-        "class",
-        "term",
-        "score",
-        "direction",
-        "tp",
-        "fp",
-        "df",
-    ]
+    assert score(counts, "bns").to_frame().columns == columns
 
 
 def test_repr():

@@ -49,32 +49,32 @@ def stored(path, *parts):
 
 
 def test_rows_are_scanned_and_filtered(tmp_path):
-    made = stored(
+    results = stored(
         tmp_path, (rows(corpus="a"), selections()), (rows(corpus="b", size=None), selections(corpus="b"))
     )
-    assert len(made) == 2
-    assert isinstance(made.frame(), pl.LazyFrame)
-    assert made.frame().collect_schema() == schema(ROWS)
-    assert made.frame(corpus="b").collect().height == 1
-    assert made.frame(corpus=["a", "b"], fold=0).collect().height == 2
-    assert made.frame(size=[0.5, 10]).collect()["corpus"].to_list() == ["a"]
-    assert made.frame(size=[10, None]).collect()["corpus"].to_list() == ["b"]
-    assert made.frame(trial=[0, 1]).collect().height == 2
-    assert made.frame(size=None).collect()["corpus"].to_list() == ["b"]
-    assert made.selections(corpus="a").collect()["terms"].to_list() == [[2, 0]]
-    assert made.vocabulary("a") == ["one", "two", "three"]
-    assert repr(made) == f"<Results of 'tiny' at {tmp_path}: 2 rows>"
+    assert len(results) == 2
+    assert isinstance(results.frame(), pl.LazyFrame)
+    assert results.frame().collect_schema() == schema(ROWS)
+    assert results.frame(corpus="b").collect().height == 1
+    assert results.frame(corpus=["a", "b"], fold=0).collect().height == 2
+    assert results.frame(size=[0.5, 10]).collect()["corpus"].to_list() == ["a"]
+    assert results.frame(size=[10, None]).collect()["corpus"].to_list() == ["b"]
+    assert results.frame(trial=[0, 1]).collect().height == 2
+    assert results.frame(size=None).collect()["corpus"].to_list() == ["b"]
+    assert results.selections(corpus="a").collect()["terms"].to_list() == [[2, 0]]
+    assert results.vocabulary("a") == ["one", "two", "three"]
+    assert repr(results) == f"<Results of 'tiny' at {tmp_path}: 2 rows>"
     with pytest.raises(StudyError, match="column 'korpus' is not in the results"):
-        made.frame(korpus="a")
+        results.frame(korpus="a")
     with pytest.raises(StudyError, match="no corpus 'z'"):
-        made.vocabulary("z")
+        results.vocabulary("z")
 
 
 def test_no_rows_yet(tmp_path):
-    made = stored(tmp_path)
-    assert len(made) == 0
-    assert made.selections().collect().height == 0
-    assert made.failures == {}
+    results = stored(tmp_path)
+    assert len(results) == 0
+    assert results.selections().collect().height == 0
+    assert results.failures == {}
 
 
 def test_equality_leaves_out_seconds_and_order(tmp_path):

@@ -139,11 +139,11 @@ def test_training_counts_are_those_of_the_training_documents():
     for corpus in (toy(), toy(multilabel=True)):
         data = prepared_corpus(plan, "toy", corpus)
         for fold in range(3):
-            made = Fold(plan, data, 0, fold)
-            train = made.part.train
-            tp = data.member[train].T.astype(int) @ (data.matrix[train][:, made.columns] > 0).toarray()
-            assert np.array_equal(made.counts.tp, tp)
-            assert made.counts.n_docs == len(train)
+            one = Fold(plan, data, 0, fold)
+            train = one.part.train
+            tp = data.member[train].T.astype(int) @ (data.matrix[train][:, one.columns] > 0).toarray()
+            assert np.array_equal(one.counts.tp, tp)
+            assert one.counts.n_docs == len(train)
 
 
 def test_folds_share_out_every_class_and_hold_out_each_document_once():
@@ -213,8 +213,8 @@ def test_how_the_work_is_cut_never_changes_a_row(monkeypatch):
     for seconds in (1e9, 0.2, 0.0):
         monkeypatch.setattr("termsieve.studies.tasks.UNIT_SECONDS", seconds)
         units = list(cut_units(plan, described, tasks))
-        made = [unit_result(plan, data, unit) for unit in units]
-        rows = pl.concat([rows for rows, _ in made]).drop("select_seconds", "fit_seconds")
+        results = [unit_result(plan, data, unit) for unit in units]
+        rows = pl.concat([rows for rows, _ in results]).drop("select_seconds", "fit_seconds")
         tables.append((len(units), rows.sort(ROW_KEYS, nulls_last=True)))
     assert tables[0][0] == 1 < tables[1][0] < tables[2][0]
     assert tables[0][1].equals(tables[1][1])

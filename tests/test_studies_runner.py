@@ -139,9 +139,9 @@ def test_two_halves_merge(data, undisturbed, tmp_path, small_units):
     run_study(
         data / "plan.toml", tmp_path / "part1", data=data, workers=1, share=(1, 3)
     )  # some rows are in both
-    made = merge_studies(tmp_path / "part1", tmp_path / "part2", tmp_path / "whole")
-    assert made.equals(undisturbed)
-    assert study_status(made.path).finished
+    merged = merge_studies(tmp_path / "part1", tmp_path / "part2", tmp_path / "whole")
+    assert merged.equals(undisturbed)
+    assert study_status(merged.path).finished
     with pytest.raises(StudyError, match="not an empty directory"):
         merge_studies(tmp_path / "part1", tmp_path / "part2", tmp_path / "whole")
     run_study(Plan.parse(PLAN.replace("seed = 1", "seed = 2")), tmp_path / "other", data=data, workers=1)
@@ -172,12 +172,12 @@ def test_a_changed_plan_is_refused_unless_it_adds(data, undisturbed, tmp_path):
     with pytest.raises(StudyError, match=r"extend=True.*\n[^-]*\+method chi_squared") as caught:
         run_study(data / "plan.toml", tmp_path, data=data, workers=1)
     assert "+size k=2" in str(caught.value)
-    made = run_study(data / "plan.toml", tmp_path, data=data, workers=1, extend=True)
-    assert made.sorted_rows().equals(undisturbed.sorted_rows())
+    extended = run_study(data / "plan.toml", tmp_path, data=data, workers=1, extend=True)
+    assert extended.sorted_rows().equals(undisturbed.sorted_rows())
     for change in (("seed = 1", "seed = 2"), ('"bns", "chi_squared"', '"bns"')):
         with pytest.raises(StudyError, match="may only add"):
             run_study(Plan.parse(PLAN.replace(*change)), tmp_path, data=data, workers=1, extend=True)
-    assert Results.open(tmp_path).equals(made)
+    assert Results.open(tmp_path).equals(extended)
 
 
 def n_finished(path):
@@ -208,12 +208,12 @@ def test_a_killed_run_goes_on_where_it_stopped(data, undisturbed, tmp_path):
         kills += 1
     done = study_status(tmp_path)
     assert 0 < done.trainings <= done.all_trainings
-    made = resume_study(tmp_path, data=data, workers=1)
-    assert made.equals(undisturbed)
-    assert not made.frame().collect().select(ROW_KEYS).is_duplicated().any()
-    assert made.verify() == {}
+    resumed = resume_study(tmp_path, data=data, workers=1)
+    assert resumed.equals(undisturbed)
+    assert not resumed.frame().collect().select(ROW_KEYS).is_duplicated().any()
+    assert resumed.verify() == {}
     assert not list(tmp_path.glob(f"**/.*{MARK}"))
-    assert {file.stem for file in tmp_path.glob("*/*-*.parquet")} == set(made.manifest["parts"])
+    assert {file.stem for file in tmp_path.glob("*/*-*.parquet")} == set(resumed.manifest["parts"])
 
 
 def test_a_failed_unit_is_recorded_and_the_others_go_on(
@@ -229,11 +229,11 @@ def test_a_failed_unit_is_recorded_and_the_others_go_on(
         return real(plan, corpus, unit)
 
     monkeypatch.setattr(engines, "unit_result", faulty)
-    made = run_study(data / "plan.toml", tmp_path, data=data, workers=1)
-    assert len(made.failures) == 2 * 3
-    assert all("ZeroDivisionError: an accident" in text for text in made.failures.values())
+    results = run_study(data / "plan.toml", tmp_path, data=data, workers=1)
+    assert len(results.failures) == 2 * 3
+    assert all("ZeroDivisionError: an accident" in text for text in results.failures.values())
     assert study_status(tmp_path).failed == 6
-    assert len(made) == n_rows(4) - 2 * 5
+    assert len(results) == n_rows(4) - 2 * 5
     monkeypatch.setattr(engines, "unit_result", real)
     again = resume_study(tmp_path, data=data, workers=1)
     assert again.failures == {}
@@ -253,9 +253,9 @@ def deadly(plan, corpus, unit):
 engines.unit_result = deadly
 if __name__ == "__main__":
     from termsieve import run_study
-    made = run_study({str(data / "plan.toml")!r}, {str(tmp_path / "out")!r}, data={str(data)!r}, workers=2)
-    assert made.failures
-    assert all("mails-0-1" in name for name in made.failures), list(made.failures)
+    results = run_study({str(data / "plan.toml")!r}, {str(tmp_path / "out")!r}, data={str(data)!r}, workers=2)
+    assert results.failures
+    assert all("mails-0-1" in name for name in results.failures), list(results.failures)
 """
     script = tmp_path / "script.py"
     script.write_text(code)
@@ -328,19 +328,19 @@ def test_corpora_given_as_objects(data, undisturbed, tmp_path):
     from termsieve import read
 
     corpora = {name: read(data / f"{name}.csv", text="text", label="label") for name in ("mails", "posts")}
-    made = run_study(data / "plan.toml", tmp_path, corpora=corpora, data=tmp_path, workers=1)
-    assert made.equals(undisturbed)
+    results = run_study(data / "plan.toml", tmp_path, corpora=corpora, data=tmp_path, workers=1)
+    assert results.equals(undisturbed)
 
 
 def test_the_estimate(data):
-    made = study_estimate(data / "plan.toml", data=data, calibrate_seconds=0.2)
-    assert made.trainings == n_rows(4)
-    assert made.problems == {"mails": 1, "posts": 3}
-    assert 0 < made.seconds < 600
+    estimate = study_estimate(data / "plan.toml", data=data, calibrate_seconds=0.2)
+    assert estimate.trainings == n_rows(4)
+    assert estimate.problems == {"mails": 1, "posts": 3}
+    assert 0 < estimate.seconds < 600
     text = study_summary(data / "plan.toml", data=data, calibrate_seconds=0)
     assert "2 corpora, 4 problems, 2 trials x 3 parts (kfold), 2 methods, 1 learner" in text
     assert "method bns" in text
-    assert "is made for" not in text
+    assert "is estimate for" not in text
 
 
 @pytest.mark.parametrize(("values", "told"), [("", True), ('values = "counts"', False)])
@@ -447,12 +447,12 @@ def test_corpora_for_workers_lie_outside_the_results(data, undisturbed, tmp_path
         for path in tmp_path.glob("termsieve-*"):
             seen.append((path.stat().st_mode & 0o777, list(path.iterdir())))
 
-    made = run_study(data / "plan.toml", tmp_path / "two", data=data, workers=2, progress=look)
-    assert made.equals(undisturbed)
+    results = run_study(data / "plan.toml", tmp_path / "two", data=data, workers=2, progress=look)
+    assert results.equals(undisturbed)
     assert seen
     assert all(mode == 0o700 and files for mode, files in seen)
     assert not list(tmp_path.glob("termsieve-*"))
-    assert not list(made.path.rglob("*.pickle"))
+    assert not list(results.path.rglob("*.pickle"))
 
 
 def test_lines_without_a_terminal(data, tmp_path, capsys):
@@ -465,6 +465,6 @@ def test_lines_without_a_terminal(data, tmp_path, capsys):
 def test_the_quick_plan_runs(tmp_path):
     plan = load_plan("quick")
     smaller = replace(plan, sizes=(Size("k", 10.0), ALL), protocol=replace(plan.protocol, folds=2))
-    made = run_study(smaller, tmp_path, workers=1)
-    assert len(made) == 13 * 2 * (5 + 1)
-    assert made.manifest["hash"] == smaller.hash == stored_plan(tmp_path).hash
+    results = run_study(smaller, tmp_path, workers=1)
+    assert len(results) == 13 * 2 * (5 + 1)
+    assert results.manifest["hash"] == smaller.hash == stored_plan(tmp_path).hash

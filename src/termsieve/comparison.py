@@ -61,6 +61,9 @@ class Comparison:
             "terms": self.terms.to_dicts(),
         }
 
+    def __repr__(self) -> str:
+        return f"<Comparison of the best {self.k:,} terms of {', '.join(self.metrics)}>"
+
     def _repr_html_(self) -> str:
         title = f"The best {self.k:,} terms of {', '.join(self.metrics)}"
         return html_table(self.overlap.to_dicts(), title, shares=("shared",))

@@ -146,7 +146,8 @@ class Corpus:
             parts.append(" + ".join(f"{size:,} {part or 'in no part'}" for part, size in sizes))
         if self.source:
             parts.append(f"read as {self.source}")
-        return f"<Corpus {self.name!r}: {', '.join(parts)}>"
+        name = f" {self.name!r}" if self.name else ""
+        return f"<Corpus{name}: {', '.join(parts)}>"
 
     def _repr_html_(self) -> str:
         largest = sorted(self.class_sizes.items(), key=lambda item: -item[1])
@@ -313,7 +314,7 @@ class Corpus:
 
         Parameters
         ----------
-        frame : dataframe of pandas or polars, Arrow table, Hugging Face dataset, or what else narwhals knows
+        frame : dataframe of pandas or polars, Arrow table, Hugging Face dataset, or any that narwhals knows
             One row per document. A missing text is a document without terms. The numbers of a dataset's
             classes become their names, and the parts of a DatasetDict a split.
         text, label : str, optional
@@ -337,7 +338,7 @@ class Corpus:
         --------
         >>> import polars
         >>> Corpus.from_frame(polars.DataFrame({"id": [1, 2], "body": ["hi", "bye"], "tag": ["x", "y"]}))
-        <Corpus '': 2 texts, 2 classes>
+        <Corpus: 2 texts, 2 classes>
         """
         check_missing(missing)
         columns = frame_columns(frame, text, label, split)

@@ -44,15 +44,15 @@ def difference(
     each : bool
         Whether to compare the documents of each class, too.
     k : int
-        Most words of all documents, and of each class.
+        Largest number of words for all documents, and for each class.
     fdr : float
         The share of the words listed that may be there by chance: the false discovery rate (Benjamini and
         Hochberg) over all words compared in all documents, and over those in each class.
     interval : float
         The probability of the interval of the ratio.
     min_df : int or float
-        Words in fewer documents of both together, or in a smaller share, are not compared: they could hardly
-        show a change.
+        Words in fewer documents of both corpora together, or in a smaller share of them, are not compared,
+        because they could hardly show a change.
     **options
         How documents are read and cut into terms; see `telling_words`.
 
@@ -144,7 +144,7 @@ def shifts(
     windows : Windows
         Counts that were kept apart by day, week, month or source.
     k : int
-        Most rows.
+        Largest number of rows.
     fdr : float
         The share of the rows that may be there by chance: the false discovery rate (Benjamini and Hochberg)
         over all words in all windows.

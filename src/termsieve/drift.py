@@ -1,8 +1,8 @@
 """The record of a model and new documents come in; what has changed since training goes out.
 
 Three things are looked at, each at a third of the chance of a false alarm: which words came, went, rose and
-fell; how much of a document consists of words that training knew; and which classes the model predicts how
-often.
+fell; how much of a document consists of words that the training documents had; and how often the model
+predicts each class.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from termsieve.terms import Analysis, count_terms
 
 Floats = NDArray[np.float64]
 CHECKS = 3
-# Of all documents, that another class must be predicted for. The model differs from those that were
-# cross-validated, which had fewer documents and say rare classes less often: less than this is no change.
+# Least shift of the predicted shares, in documents, that is a change. The models of the cross-validation had
+# fewer training documents and predict rare classes less often, so a smaller shift says nothing.
 LEAST_SHIFT = 0.05
 LEAST_DF = 5  # documents that a word must be in to be compared
 ROUNDS = 500  # of the estimate of the classes' true shares
@@ -38,8 +38,9 @@ WORDS = 8  # in a sentence
 class Period:
     """The new documents of one file, compared with those of training.
 
-    `words` is the table of `difference`; `shares` has a row per class: what the model said of documents that
-    it did not see in training, what it says now, and the true share to expect now.
+    `words` is the table of `difference`; `shares` has one row per class: the share of documents for which the
+    model predicted it in cross-validation, the share for which it predicts it now, and the true share to
+    expect now.
     """
 
     name: str
@@ -166,7 +167,7 @@ def _period(
         )
     if coverage_p < level:
         was = record.coverage[0]
-        reasons.append(f"training knew {coverage:.1%} of the words of a document, and {was:.1%} before")
+        reasons.append(f"{coverage:.1%} of the words of a document were in training, {was:.1%} before")
     if shares_p is not None and shares_p < level and shift >= LEAST_SHIFT:
         most = max(shares, key=lambda row: abs(row["now"] - row["before"]))
         reasons.append(
@@ -177,10 +178,10 @@ def _period(
 
 
 def _changed_words(record: Record, X: Any, names: list[str], level: float) -> pl.DataFrame:
-    """Return the words that more or fewer documents have.
+    """Return the words that more or fewer documents have than in training.
 
-    A word that the record does not list was in fewer than `least` documents; the most that it can have been
-    in is assumed.
+    A word that the record does not list was in fewer than `least` documents; it is assumed to have been in as
+    many as possible.
     """
     new = np.bincount(X.indices, minlength=X.shape[1])
     unlisted = min(record.least - 1, record.documents)
@@ -200,10 +201,10 @@ def _changed_words(record: Record, X: Any, names: list[str], level: float) -> pl
 
 
 def _coverage(record: Record, X: Any, names: list[str]) -> tuple[float, float]:
-    """Return the mean share of a document's words that training knew, and the chance that it is so low.
+    """Return the mean share of a document's words that were in training, and the p-value of a fall.
 
-    That training knows more words than before is no reason for an alarm. One unknown word can be in many
-    documents: documents and unknown words both vary by chance.
+    A rise of this share is no reason for an alarm. One unknown word can be in many documents, so both
+    documents and unknown words vary by chance.
     """
     known = np.array([name in record.terms for name in names])
     shares = covered(X, known)

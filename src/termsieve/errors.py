@@ -73,7 +73,8 @@ def unknown_name(kind: str, name: str, known: Iterable[str], aliases: Iterable[s
     """
     known = list(known)
     hint = near_name(name, [*known, *aliases])
-    return UnknownNameError(f"{kind} {name!r} is unknown; {hint}Known: {', '.join(known)}")
+    listed = f"{hint}Known" if hint else "known"
+    return UnknownNameError(f"{kind} {name!r} is unknown; {listed}: {', '.join(known)}")
 
 
 def near_name(name: str, known: Iterable[str]) -> str:

@@ -20,12 +20,12 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What a classifier said of documents whose labels are known.
+    """How well a classifier predicted documents whose labels are known.
 
     `goal` names the measure of `figure`: F1 of the second of two classes, otherwise the mean over the
-    classes, unless another was asked for. It lies between `low` and `high` on documents like these with a
-    probability of 95 %. `by` says which documents they are, `table` has a row per true class and a column per
-    predicted one, where each document has one class.
+    classes, unless another was asked for. On documents like these the measure lies between `low` and `high`
+    with a probability of 95 %. `by` says which documents were used. `table` has one row per true class and
+    one column per predicted class, if each document has one class.
     """
 
     classes: tuple[Label, ...]
@@ -64,7 +64,7 @@ class Evaluation:
 
     @property
     def accuracy(self) -> float | None:
-        """The share of documents whose class was said, where each has one class."""
+        """The share of documents with the right prediction, if each document has one class."""
         return None if self.table is None else sum(self.tp) / max(1, self.documents)
 
     def headline(self) -> str:
@@ -154,7 +154,8 @@ def _count(value: Any) -> int:
 def _interval(cells: Flags, goal: slice, figure: float) -> tuple[float, float]:
     """Return the 95 % interval of F1, the mean over the classes of `goal`, over resamples of documents.
 
-    Where a class has no mistake of a kind, one is added: that none was seen does not mean that there is none.
+    Where a class has no false positive, or no false negative, one is added, because a mistake that was not
+    seen is still possible.
     """
     absent = np.logical_not(cells.any(axis=0))
     absent[: cells.shape[1] // 3] = False

@@ -41,7 +41,7 @@ class Inspection:
     line : str
         The one-line form: documents, classes, and how they were read.
     source : str
-        How they were read: format, columns, encoding and what else is not as usual.
+        How they were read: format, columns, encoding and anything else that is unusual.
     class_sizes : dict
         The number of documents of each class.
     split : dict
@@ -100,7 +100,7 @@ def inspect(
     source : Corpus, frame, path or list of paths
         Where the documents come from.
     format : str, optional
-        The format of the files, if their names and contents do not tell.
+        The format of the files, if it cannot be recognised by their names and contents.
     **options
         The options of `read`, such as text= and label=.
 

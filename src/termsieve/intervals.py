@@ -34,7 +34,7 @@ class Intervals(NamedTuple):
 
 
 def term_intervals(ranking: Ranking, k: int, level: float) -> Intervals:
-    """Return the intervals of the best `k` terms' scores and ranks, each of which holds with `level`.
+    """Return the intervals of the scores and ranks of the best `k` terms, each of probability `level`.
 
     Given the class sizes, a term's document counts inside and outside its class are binomial. Their two rates
     are given Jeffreys' prior, so that a term that no document outside contains is not taken to be impossible

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from termsieve.errors import InputError, ParameterError
+from termsieve.errors import InputError, ParameterError, unknown_name
 from termsieve.matrices import canonical_csr
 
 COLLECTIONS = (tuple, list, Set, np.ndarray)
@@ -30,7 +30,7 @@ _MARKS = {
     **dict.fromkeys(("1", "1.0", "true", "yes"), True),
     **dict.fromkeys(("0", "0.0", "false", "no", ""), False),
 }
-# What parts several labels in a cell, and what names the parts of a split, not classes.
+# Separators between labels in a cell, and the names of the parts of a split, which are not classes.
 SEPARATORS = ("|", ";", ",")
 PART_NAMES = {"train", "training", "test", "testing", "dev", "val", "valid", "validation"}
 # What programs write for a value that is missing; in a cell of text it is a word like any other.
@@ -146,6 +146,20 @@ def class_array(classes: Sequence[Any]) -> NDArray[Any]:
     if classes and isinstance(classes[0], str) and not any(label.endswith("\0") for label in classes):
         return np.array(classes)
     return _plain_array(classes) if len(classes) else np.array([], dtype=np.str_)
+
+
+def class_position(label: Any, classes: Sequence[Any], kind: str = "class") -> int:
+    """Return the position of a class, by its label or by the label's text; `kind` is for the error.
+
+    >>> class_position("2", [1, 2])
+    1
+    """
+    if label in classes:
+        return classes.index(label)
+    names = [str(known) for known in classes]
+    if str(label) not in names:
+        raise unknown_name(kind, label, names)
+    return names.index(str(label))
 
 
 def joined_classes(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:

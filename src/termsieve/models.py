@@ -186,7 +186,7 @@ class Model:
         probabilities: bool = False,
         **options: Any,
     ) -> Iterator[Row]:
-        """Yield the documents of a file, one after the other, with what the model says of them.
+        """Yield the documents of a file, one after the other, with the model's prediction for each.
 
         Tables, and JSON lines from an open file, are read in pieces.
 
@@ -380,7 +380,7 @@ def load_model(path: str | os.PathLike[str], *, trust: bool = False, max_bytes: 
         Whether the file is your own: any estimator that skops trusts is then loaded with any parameters, such
         as a token pattern of your own.
     max_bytes : int
-        The most bytes that the file may unpack to.
+        Largest number of bytes that the file may unpack to.
 
     Returns
     -------

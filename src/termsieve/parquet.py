@@ -149,16 +149,16 @@ def footer_of(content: Buffer) -> Fields:
 
 
 def check_file(path: str | os.PathLike[str], least_bytes: int = LEAST_BYTES) -> None:
-    """Raise ValueError where a size within a Parquet file of any origin cannot be; see `check_sizes`."""
+    """Raise ValueError if a size in a Parquet file of any origin is impossible; see `check_sizes`."""
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         check_sizes(content, footer_of(content), least_bytes)
 
 
 def check_sizes(content: Buffer, footer: Fields, least_bytes: int = LEAST_BYTES) -> None:
-    """Raise ValueError where some size of a Parquet file cannot be: each is looked at before it is used.
+    """Raise ValueError if a size in a Parquet file is impossible; every size is checked before it is used.
 
     Rows, values, chunks of columns and pages must lie within the file and agree, and what they unpack to must
-    not be out of proportion to it: at most `least_bytes`, or so many times its own size.
+    not be out of proportion to the file: at most `least_bytes`, or a fixed multiple of its own size.
     """
     most_values = max(LEAST_VALUES, TIMES_VALUES * len(content))
     room = max(least_bytes, TIMES_BYTES * len(content))

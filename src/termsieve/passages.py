@@ -31,7 +31,7 @@ def without_passages(corpus: Corpus, *, words: int = WORDS, documents: int = DOC
     words : int, default=8
         The least number of words of a passage.
     documents : int, default=3
-        The least number of documents that have it.
+        The least number of documents that share a passage.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def _word_codes(texts: tuple[str, ...]) -> tuple[Positions, Positions]:
 
 
 def _in_shared(codes: Positions, document: Positions, words: int, documents: int) -> NDArray[np.bool_]:
-    """Return whether each word is in a sequence of so many words that so many documents have.
+    """Return whether each word is in a sequence of `words` words that `documents` documents share.
 
     Sequences are made of two shorter ones, which may overlap; one that is too rare is left out at once, so
     that few are left to be compared.

@@ -1,4 +1,4 @@
-"""A file comes in; its documents with names and labels go out, and the measures of what was said of them."""
+"""A file comes in; its documents with names and labels go out, and the measures of predictions for them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from termsieve.readers.tables import document_batches
 
 
 class Prediction(NamedTuple):
-    """What a model says of a text: its class or labels and, if asked, decision values and probabilities."""
+    """The prediction for a text: its class or labels and, if asked, decision values and probabilities."""
 
     label: Any
     values: tuple[float, ...] | None = None
@@ -21,7 +21,7 @@ class Prediction(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A document of a file: what the model says of it, its name if it has one, its label if it is known."""
+    """A document of a file: its prediction, its name if it has one, and its label if it is known."""
 
     prediction: Prediction
     id: Any = None

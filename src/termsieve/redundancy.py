@@ -37,7 +37,8 @@ def distinct_cut(
     If it is "mrmr", as many terms as the cut-off keeps are chosen among the first ones, five times as many
     and at least 200, by minimal redundancy and maximal relevance (Peng, Long and Ding 2005): the best term
     first, then always the term with the greatest information gain about its class less the mean mutual
-    information with the terms chosen before. A term in the very documents of a chosen one is left out.
+    information with the terms chosen before. A term that is in exactly the same documents as a chosen one is
+    left out.
 
     The terms that the ranking keeps are added. `sample_weight` is that of the ranking's counts.
 

@@ -311,7 +311,7 @@ def _unpacked_size(archive: zipfile.ZipFile, name: str) -> int:
 def rebuilt(value: Any, where: str = "the model") -> Any:
     """Return a value from a file, made anew: plain values, arrays, counts, and estimators of known classes.
 
-    Raises ParameterError for a parameter that is not allowed, and InputError for what cannot be.
+    Raises ParameterError for a parameter that is not allowed, and InputError for impossible arrays.
     """
     if value is None or isinstance(value, bool | int | float | str | np.generic | np.dtype):
         return value

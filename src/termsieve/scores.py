@@ -295,7 +295,7 @@ class Scores:
         return {"occurrences": occurrences}
 
     def to_frame(self) -> polars.DataFrame:
-        """Return a row for each class and term: class, term, score, direction, tp, fp, df, and any p-values.
+        """Return one row per class and term: class, term, score, direction, tp, fp, df, and any p-values.
 
         `p_value` is that of the metric's two-sided test, `p_adjusted` its Benjamini-Hochberg correction over
         the terms of the class.

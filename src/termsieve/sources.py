@@ -60,7 +60,7 @@ def counts_of(
     occurrences : bool
         Whether to count also how often terms occur.
     format : str, optional
-        The format of the files, if their names and contents do not tell.
+        The format of the files, if it cannot be recognised by their names and contents.
     **options
         Options of `count` and `read`, such as text=, label=, separator= or stop_words=.
 

@@ -65,19 +65,19 @@ def telling_words(
         Number of terms.
     side : {"positive", "negative", "both"}, optional
         Whether words for a class come first, words against it, or both in one order. By default words for
-        a class come first, unless `ratio`, `alpha` or `combine="joint"` asks for both. Where both are in one
-        order, of two classes the second is the target.
+        a class come first, unless `ratio`, `alpha` or `combine="joint"` asks for both. If both are in one
+        order and there are two classes, the second class is the target.
     ratio, alpha, combine, min_df, max_df
         How scores become a ranking; see `rank`.
     redundancy : float or "mrmr", optional
-        A term whose presence correlates with that of a better one by at least so much gives its place to the
-        next, so that the words of one repeated sentence take one place; 0.5 is a good value. "mrmr" chooses
-        words one after the other, by what they tell beyond the words before. It needs the documents
+        Leave out a term whose presence has at least this correlation with the presence of a better term, so
+        that the words of one repeated sentence take one place in the list; 0.5 is a good value. "mrmr"
+        chooses words one after the other, by what they tell beyond the words before. It needs the documents
         themselves.
     drop_passages : bool
-        Whether words are not counted where they stand in passages of eight words or more that three documents
-        or more have in common: boilerplate, signatures, quoted mails. It needs the documents themselves; see
-        `passages.without_passages`.
+        Whether to leave out passages of eight words or more that three documents or more share, such as
+        boilerplate, signatures and quoted mails, when words are counted. It needs the documents themselves;
+        see `passages.without_passages`.
     interval : float, optional
         A probability such as 0.95: adds the columns low, high, rank_low, rank_high and in_list, which say how
         sure scores and ranks are; see `intervals.term_intervals`.
@@ -91,8 +91,8 @@ def telling_words(
     -------
     polars.DataFrame
         One row per term: rank, term, score, class, direction, tp, fp, pos, neg. `class` is the class that the
-        term tells most about; direction is +1 if the term speaks for that class and -1 if against it. tp of
-        the pos documents in the class, and fp of the neg documents outside, contain the term.
+        term tells most about; direction is +1 if the term speaks for that class and -1 if it speaks against
+        it. tp of the pos documents in the class, and fp of the neg documents outside, contain the term.
 
     Examples
     --------

@@ -74,9 +74,9 @@ def train_model(
     target : label, optional
         The class to separate from the rest: the model then predicts that class, or "not" and its name.
     folds : int, optional
-        Measure the model on documents that it did not see: selection and training are repeated without each
-        of so many parts of the documents, and `record.measured` has the figures; None if the documents are
-        too few for it.
+        Number of folds of a cross-validation that measures the model: selection and training are repeated
+        without the documents of each fold, and `record.measured` holds the figures, or None if there are too
+        few documents.
     method : {"ratio", "wfo", "weights"}, optional
         A selection that learns its parameter, in place of a metric; see `learned_terms`. It takes only k=,
         and for "weights" the other cut-offs.
@@ -167,7 +167,7 @@ def _selected(corpus: Corpus, metric: MetricSpec, how: dict[str, Any], options: 
 def _cross_validated(
     corpus: Corpus, target: Any, folds: int, train: Callable[[Corpus], Model], classes: Sequence[Any]
 ) -> Evaluation | None:
-    """Return what models say of each part that the other parts train; None if documents are too few."""
+    """Return the predictions for each part by a model of the other parts; None if documents are too few."""
     if folds < 2:
         raise ParameterError(f"folds must be 2 or more, not {folds}")
     several = corpus.multilabel and target is None

@@ -317,19 +317,19 @@ def _portable_made(folder: Path) -> None:
     several = [
         (label, "long") if len(text) > 15 else (label,) for text, label in zip(texts, labels, strict=True)
     ]
-    made = {
+    files = {
         "words": train_model(mails, learner="lr", k=5, ngram_range=(1, 2), stop_words=["the"], folds=2),
         "stems": train_model(Corpus([f"{text} \u03c3" for text in texts], several), k=5, stem="porter"),
         "characters": train_model(mails, learner="nb", target="spam", k=5, analyzer="char_wb"),
     }
-    for name, model in made.items():
+    for name, model in files.items():
         (folder / f"{name}.json").write_text(export(model))
 
 
 @st.composite
 def _portable_files(draw: Any) -> Files:
-    made = _made(_portable_made)
-    content = made[draw(st.sampled_from(["words.json", "stems.json", "characters.json"]))]
+    files = _made(_portable_made)
+    content = files[draw(st.sampled_from(["words.json", "stems.json", "characters.json"]))]
     if draw(st.integers(0, 3)) == 0:
         return {"model.json": draw(changed_bytes(content))}
     return {"model.json": json.dumps(draw(_changed_description(json.loads(content)))).encode()}

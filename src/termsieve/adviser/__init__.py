@@ -71,7 +71,7 @@ def advise(
     corpus : Corpus
         Labelled texts, or a term matrix with labels.
     goal : str, default="f1"
-        What is to be high: a key of `GOALS`, such as "f2", "accuracy" or "recall(precision=0.9)". It is the
+        What to optimise: a key of `GOALS`, such as "f2", "accuracy" or "recall(precision=0.9)". It is the
         goal of the second of two classes, of `target` against the rest, or the mean over the classes.
     target : optional
         The class to tell from the rest.

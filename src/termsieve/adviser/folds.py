@@ -184,7 +184,7 @@ class Split:
     def _trained(self, learners: Sequence[str], train: Any, test: Any) -> Floats:
         truth = self.task.truth[self.train]
         out = np.empty((len(learners), len(self.test), truth.shape[1]))
-        estimators = [get_learner(name) for name in learners]
+        estimators: list[Any] = [get_learner(name) for name in learners]
         tolerance = FINE if (self.task.n_all or len(self.task)) <= MANY else COARSE
         for p, side in enumerate(truth.T):
             if side.all() or not side.any():

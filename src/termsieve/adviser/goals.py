@@ -108,16 +108,16 @@ ORDERED = {"average_precision": _average_precision, "roc_auc": _roc_area}
 _PLAIN = {
     "f1": "the harmonic mean of precision and recall",
     "f2": "F with recall counting four times as much as precision",
-    "accuracy": "the share of documents that are right",
-    "precision": "the share of predicted documents that belong",
-    "recall": "the share of documents that belong which are found",
+    "accuracy": "the share of documents with the right prediction",
+    "precision": "the share of the documents predicted to have the class that have it",
+    "recall": "the share of the documents of the class that are found",
 }
 #: The goals that ``advise`` knows: name -> goal.
 GOALS = {
     **_PLAIN,
     "micro_f1": "F1 of the counts of all classes together",
     "average_precision": "the mean precision down the ranking of the documents",
-    "roc_auc": "the chance that a document that belongs is ranked before one that does not",
+    "roc_auc": "the chance that a document of the class is ranked before one outside it",
     "recall(precision=P)": "recall where precision is P; below P it shrinks in proportion",
     "precision(recall=R)": "precision where recall is R; below R it shrinks in proportion",
     "cost(fp=A, fn=B)": "the share of the highest possible cost that is avoided",

@@ -67,7 +67,7 @@ def _truth(corpus: Corpus, target: Any) -> tuple[Any, bool, str]:
     names = [str(label) for label in labels.classes]
     truth, one_label = labels.indicator(), not labels.multilabel
     if one_label and len(names) == 1:
-        raise InputError(f"there is only one class {names[0]!r}; to tell classes apart takes two")
+        raise InputError(f"there is only one class, {names[0]!r}; at least two are needed")
     if target is not None:
         if str(target) not in names:
             raise unknown_name("class", str(target), names)

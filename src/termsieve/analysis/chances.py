@@ -160,11 +160,11 @@ def backups(
     tolerances: Sequence[float] | None = None,
     size: float | None = None,
 ) -> pl.DataFrame:
-    """Return the residual wins: of the problems where `leader` fails, the share where another does not.
+    """Return the residual wins: where `leader` is not near the best, how often each other method is.
 
-    Without a leader it is the method that is most often within the smallest tolerance of the best, with each
-    learner. The best backup comes first; `n_failed` is the number of those problems; where it is 0, `share`
-    is null.
+    If no leader is given, it is, for each learner, the method that is most often within the smallest
+    tolerance of the best. The best backup comes first; `n_failed` is the number of those problems; where it
+    is 0, `share` is null.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ def backups(
 def _gaps(
     rows: Rows, measure: Measure, size: float | None
 ) -> list[tuple[str, list[str], NDArray[np.float64]]]:
-    """Return for each learner its methods and, problems x methods, how far each is below the best."""
+    """Return per learner its methods, and how far each is below the best (problems x methods)."""
     gaps = []
     for learner, values in per_learner(goal_values(rows, measure, size)):
         wide = by_method(values)

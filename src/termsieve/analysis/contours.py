@@ -41,7 +41,7 @@ class Grid:
 
 
 def score_grid(metric: Metric, pos: int, neg: int, resolution: int = RESOLUTION) -> Grid:
-    """Return the key of a two-sided ranking for all tables of `pos` and `neg` documents.
+    """Return the value that a two-sided ranking sorts by, for all tables of `pos` and `neg` documents.
 
     Metrics that fold are folded, and signed scores are replaced by their absolute values, as in a ranking of
     both sides.

@@ -38,7 +38,7 @@ def size_curves(
 
     "macro" is the mean over problems, each the mean over its trials; the band is the t interval of that mean
     over problems, null for a single one. "micro" pools the counts of all problems and has no band. Rows of
-    size_kind "all" are the lines of all features; `size_kind` leaves out other kinds of size.
+    size_kind "all" are the lines of all features. With `size_kind`, only sizes of that kind are used.
 
     Parameters
     ----------
@@ -271,8 +271,8 @@ def size_needed(rows: Rows, share: float = 0.95, measure: Measure = "f1") -> pl.
 def trade_offs(rows: Rows, measure: Measure = "f1") -> pl.DataFrame:
     """Return the value and the cost (documents, sparsity, matrix cells) of each method, learner and size.
 
-    `cells` = n_train * sparsity are the nonzero cells of the training matrix, the memory that mladenic2004
-    reckons with. `best` marks the rows that no other row of the learner beats at equal or lower cost.
+    `cells` = n_train * sparsity are the nonzero cells of the training matrix, which is how mladenic2004
+    measures memory. `best` marks the rows that no other row of the learner beats at equal or lower cost.
 
     Parameters
     ----------

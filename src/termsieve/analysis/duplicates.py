@@ -118,7 +118,7 @@ def repeated_documents(
     texts : sequence of str, optional
         The texts of all documents; without them there is no column text.
     letters : int, default=120
-        Most letters of a text.
+        Largest number of characters of a text.
 
     Returns
     -------

@@ -14,10 +14,10 @@ from termsieve.counts import Counts
 from termsieve.counts.counter import Classes, LabelCodes
 from termsieve.terms import Analysis, count_known
 
-COMPANY_WORDS = 3000  # of these it is counted which stand together
+COMPANY_WORDS = 3000  # the words of which it is counted which stand together
 COMPANY_DOCUMENTS = 50_000
 SILENT_WORDS = 20
-VALUE_BITS = 37  # of numbers up to 128e9, the value part of a sort key
+VALUE_BITS = 37  # bits of a sort key for the value, a number up to 128e9
 NEW_LETTERS = 50_000_000  # letters of new candidates that wait to be compared
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -68,7 +68,7 @@ class Company:
 
 
 class ExampleSampler:
-    """Keeps, of documents that pass by in batches, the most typical ones of each class with each word.
+    """Collects, from batches of documents, the most typical documents of each class with each word.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ class ExampleSampler:
 
     def _add_candidates(self, X: sparse.csr_matrix, texts: Sequence[str], classes: Classes) -> None:
         lengths = np.diff(X.indptr)
-        # Rounded, for sums in another order differ in their last digits, and must not change a choice.
+        # Rounded: sums in another order differ in their last digits, which must not change a choice.
         fit = np.round(np.asarray(X @ self._weights) / (lengths + SILENT_WORDS)[:, None], 9)
         for which in range(int(np.diff(classes.ptr).max(initial=0))):
             # The first class of every document, then the second of those that have one, ...
@@ -203,7 +203,7 @@ class ExampleSampler:
         group = words * self._n_classes + classes
         first = np.flatnonzero(np.r_[True, group[1:] != group[:-1]])
         turn = np.arange(len(group)) - np.repeat(first, np.diff(np.r_[first, len(group)]))
-        # Of the classes that a word stands in, which one it is.
+        # The place of a class among the classes that have the word.
         pairs = np.lexsort((standing[first], words[first]))
         begin = np.r_[True, np.diff(words[first][pairs]) != 0]
         place = np.empty(len(first), dtype=np.int64)

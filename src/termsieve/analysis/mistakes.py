@@ -26,14 +26,15 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class CrossValidation:
-    """What naive Bayes says of every document when it was trained on the documents of the other folds.
+    """What naive Bayes predicts for every document when it is trained on the other folds.
 
     Attributes
     ----------
     labels : Labels
         The classes, and the documents of each.
     values : array of shape (n_docs, n_classes)
-        Decision values: with one label per document the greatest one decides, with several each above 0 does.
+        Decision values. With one label per document the greatest value decides; with several labels, every
+        value above 0 is a label.
     fold : array of shape (n_docs,)
         The fold of each document.
     weights : array of shape (n_folds, n_classes, n_terms)
@@ -78,10 +79,10 @@ class CrossValidation:
         )
 
     def confusion(self) -> Ints:
-        """Return classes x classes: documents of the class in the row that were given that of the column.
+        """Return classes x classes: documents of the row's class that were predicted as the column's class.
 
-        With several labels per document, a document without the label it has counts for each wrong label it
-        was given instead.
+        With several labels per document, a document that lacks one of its labels in the prediction counts
+        once for each wrong label that was predicted instead.
         """
         truth, predicted = self.truth.astype(np.int64), self.predicted.astype(np.int64)
         if not self.labels.multilabel:
@@ -94,9 +95,9 @@ class CrossValidation:
     def doubtful(self) -> tuple[Ints, Ints, Ints, Floats]:
         """Return the documents whose label the classifier contradicts, the surest contradiction first.
 
-        They come as document, its own class, the class it was given, and the difference of their decision
-        values. Of several labels the one that is doubted most counts, and a document that was given no other
-        label has -1.
+        Each row has the document, its own class, the predicted class, and the difference of their decision
+        values. If a document has several labels, the most doubtful one counts; if no other label was
+        predicted, the predicted class is -1.
         """
         truth, values = self.truth, self.values
         rows = np.arange(len(values))
@@ -119,10 +120,10 @@ class CrossValidation:
     def contributions(
         self, X: Any, document: int, own: int, given: int, n: int = 8
     ) -> list[tuple[int, float]]:
-        """Return the n terms of a document that decided most for the class it was given against its own.
+        """Return the n terms of a document that decided most for the predicted class against its own.
 
-        Each comes as its column and what it added to the difference of the two decision values, terms for its
-        own class below 0.
+        Each row has the column of a term and what it added to the difference of the two decision values; the
+        value is below 0 for terms that speak for the document's own class.
         """
         row = X[document].tocsr()
         at = np.searchsorted(self.columns, row.indices)
@@ -225,7 +226,7 @@ def _folds(labels: Labels, n_folds: int, seed: int) -> Ints:
 
 
 def class_figures(validation: CrossValidation) -> pl.DataFrame:
-    """Return precision, recall and F1 of each class, the class that is told worst first.
+    """Return precision, recall and F1 of each class, the class with the lowest F1 first.
 
     Parameters
     ----------
@@ -254,7 +255,7 @@ def confused_pairs(
     metric : str, Metric or callable
         The metric that chooses the words.
     n : int, default=12
-        Most pairs.
+        Largest number of pairs.
     words : int, default=5
         Number of words for each class of a pair.
 
@@ -262,9 +263,9 @@ def confused_pairs(
     -------
     polars.DataFrame
         One row per pair: first, second, first_as_second and second_as_first (numbers of documents), share
-        (mistakes divided by the documents of both classes that were told right or mistaken for each other),
-        for_first and for_second (the words that tell the two classes apart best, of documents of these two
-        classes alone).
+        (mistakes divided by the documents of both classes that were predicted right or mistaken for each
+        other), for_first and for_second (the words that tell the two classes apart best, of documents of
+        these two classes alone).
     """
     confusion = validation.confusion()
     names = [str(label) for label in validation.labels.classes.tolist()]

@@ -17,8 +17,9 @@ from termsieve.scores import score
 def li2009_rankings(counts: Counts, min_df: int = 4) -> dict[str, Ranking]:
     """Return the rankings of li2009's six metrics over all classes, of terms in `min_df` documents or more.
 
-    ig in its joint form where each document has one label, df without class, bns signed before the maximum,
-    mi smoothed by 1, the others by their maximum.
+    ig takes its joint form if each document has one label; df does not depend on the class; bns keeps its
+    sign before the maximum over the classes is taken; mi is smoothed by 1; the others take their maximum over
+    the classes.
 
     Parameters
     ----------

@@ -22,8 +22,8 @@ _RUN = ("corpus", "problem", "method", "learner", "size_kind", "size")
 def chosen_parameters(selections: pl.DataFrame, parameter: Parameter | None = None) -> pl.DataFrame:
     """Return the ratio and the lam that tuned selections chose, for each problem, method and size.
 
-    Each is the mean over trials and folds (`ratio`, `lam`), with its least and greatest value. `parameter`
-    asks for the selections that chose the one of that name.
+    Each is the mean over trials and folds (`ratio`, `lam`), with its least and greatest value. With
+    `parameter` ("ratio" or "lam") only the selections that chose this parameter are used.
 
     Parameters
     ----------

@@ -181,7 +181,7 @@ def _listed(names: NDArray[Any], total: int) -> str:
 
 
 def cutoff_lines(pos: int, neg: int, cutoffs: Sequence[int]) -> pl.DataFrame:
-    """Return for each document frequency the line of the tables with it: tp + fp is the same all along.
+    """Return one line per document frequency: the tables in which tp + fp is that frequency.
 
     Parameters
     ----------

@@ -64,9 +64,9 @@ def paired_tests(
     """Return paired t and Wilcoxon signed-rank tests between methods at one size, corrected by Holm.
 
     Every pair is compared, or every method with `reference`. A pair's observations are its (problem, trial)
-    values as in forman2003, or the problems' means with `unit="problem"`: trials of one problem share their
-    documents, so the former tests are the bolder. Without a size the average maxima of the problems are
-    compared. `difference` is first minus second.
+    values as in forman2003, or the problems' means with `unit="problem"`: the trials of a problem share their
+    documents, so tests over trials find differences significant more easily than they should. Without a size
+    the average maxima of the problems are compared. `difference` is first minus second.
 
     Parameters
     ----------

@@ -66,7 +66,9 @@ def score_surface(metric: MetricSpec = "bns", pos: int = 100, neg: int = 1000, s
         The cells in perspective, and the scores.
     """
     if not 2 <= steps <= min(pos, neg):
-        raise ParameterError(f"steps must be between 2 and {min(pos, neg)}, the documents, not {steps!r}")
+        raise ParameterError(
+            f"steps must be between 2 and {min(pos, neg)}, the smaller number of documents, not {steps!r}"
+        )
     chosen = get_metric(metric)
     tp, fp = (np.round(np.linspace(0, total, steps + 1)).astype(np.int64) for total in (pos, neg))
     grid = grid_at(chosen, pos, neg, tp, fp)

@@ -97,7 +97,8 @@ def micro_values(rows: Rows, measure: Measure = "f1") -> pl.DataFrame:
 def average_maximum(rows: Rows, measure: Measure = "f1") -> pl.DataFrame:
     """Return for each problem, method and learner the mean over trials of the best value over the sizes.
 
-    forman2003 compares these values: a user would find the best number of terms. All features are not a size.
+    forman2003 compares these values, because a user would look for the best number of terms. Training with
+    all features does not count as a size.
 
     Parameters
     ----------

@@ -81,7 +81,7 @@ def setting_curves(
 
 
 def corpus_table(corpora: Mapping[str, Mapping[str, Any]]) -> pl.DataFrame:
-    """Return a row per corpus of a study: documents, terms, classes, and the sizes of the classes.
+    """Return one row per corpus of a study: documents, terms, classes, and the sizes of the classes.
 
     Parameters
     ----------

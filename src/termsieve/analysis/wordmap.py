@@ -1,4 +1,4 @@
-"""Counts of a class come in; the scores and ranks of all its words, in the least room, go out."""
+"""Counts of a class come in; the scores and ranks of all its words, in small arrays, go out."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ class ScoredTables:
     scores : array of shape (n_metrics, n_tables)
         The scores.
     ranks : array of shape (n_metrics, n_tables)
-        The rank of the words among all words for and against the class; of equal scores all have the best.
+        The rank of the words among all words for and against the class; words with equal scores share the
+        best rank.
     of_word : array
         For each column of the counts the position of its table; -1 for words in no document.
     shared : bool

@@ -23,7 +23,7 @@ COMPARED_WORDS = 20_000  # the most frequent ones, of which a similar one is sug
 
 
 def rate_interval(hits: Any, total: Any, level: float = LEVEL) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return Wilson's interval of a rate: hits of total documents.
+    """Return Wilson's interval of the rate hits / total.
 
     Parameters
     ----------
@@ -83,9 +83,9 @@ def word_rates(counts: Counts, word: str, metrics: Sequence[MetricSpec] = ()) ->
     Returns
     -------
     polars.DataFrame
-        One row per class: class, documents (of the class), with_word, rate, low and high (the bounds of the
-        rate with 95 %), rest (the rate outside the class), speaks ("for" or "against" the class), and for
-        each metric its score and its rank among all words for and against the class; of equal scores all have
+        One row per class: class, documents (of the class), with_word, rate, low and high (the bounds of its
+        95 % interval), rest (the rate outside the class), speaks ("for" or "against" the class), and for each
+        metric its score and its rank among all words for and against the class; words with equal scores share
         the best rank.
 
     Examples

@@ -11,10 +11,10 @@ from typing import Annotated, Any
 import typer
 from typer import Option
 
+from termsieve.cli.options import Class, Json
 from termsieve.cli.output import check_output, show_json, show_table, working
 from termsieve.cli.shell import put, say, wrong
 from termsieve.cli.source import Source, takes_source
-from termsieve.cli.terms import Class, Json
 
 app = typer.Typer()
 
@@ -27,7 +27,7 @@ def advise(
         str,
         Option(
             "--goal",
-            help="What is to be high: f1, f2, accuracy, micro_f1, average_precision, roc_auc, "
+            help="What to optimise: f1, f2, accuracy, micro_f1, average_precision, roc_auc, "
             "'recall(precision=0.9)', 'precision(recall=0.8)', 'cost(fp=1, fn=5)', precision or recall.",
         ),
     ] = "f1",
@@ -68,12 +68,12 @@ def advise(
     time: Annotated[
         str | None,
         Option(
-            "--time", metavar="COL", help="Column to order by: train on the past, test on what comes later."
+            "--time",
+            metavar="COL",
+            help="Column of times: models are trained on earlier documents and tested on later ones.",
         ),
     ] = None,
-    minutes: Annotated[
-        float | None, Option("--minutes", metavar="M", help="How long it may take, in minutes.")
-    ] = None,
+    minutes: Annotated[float | None, Option("--minutes", metavar="M", help="Time limit, in minutes.")] = None,
     held_out: Annotated[
         int | None,
         Option("--held-out", metavar="N", help="Number of new documents that the interval is for."),
@@ -133,18 +133,8 @@ def advise(
         say(f"wrote {output}; open it in a browser")
     if as_json:
         show_json(advice.to_dict())
-        return
-    title = (
-        f"{advice.problem}, {advice.n_docs:,} documents, goal {goal}: measured on documents that no model saw"
-    )
-    show_table(advice.summary(), title)
-    if advice.frontier_rows():
-        show_table(
-            advice.frontier_rows(),
-            "The fewest terms within a distance of the best figure (cross-validated, averaged with "
-            "neighbouring sizes)",
-        )
-    put("\n".join(filter(None, advice.sentences())) + "\n")
+    else:
+        _show(advice, goal)
 
 
 @contextmanager
@@ -177,6 +167,21 @@ def _column(source: Source, name: str | None, n_docs: int) -> list[Any] | None:
     if any(value is None for value in values):
         raise wrong(f"column {name!r} has empty cells; fill them")
     return values
+
+
+def _show(advice: Any, goal: str) -> None:
+    """Print the advice: the settings compared, how few terms are enough, and sentences."""
+    title = (
+        f"{advice.problem}, {advice.n_docs:,} documents, goal {goal}: measured on documents that no model saw"
+    )
+    show_table(advice.summary(), title)
+    if advice.frontier_rows():
+        show_table(
+            advice.frontier_rows(),
+            "The fewest terms within a distance of the best figure (cross-validated, averaged with "
+            "neighbouring sizes)",
+        )
+    put("\n".join(filter(None, advice.sentences())) + "\n")
 
 
 def _save(advice: Any, corpus: Any, path: Path) -> None:

@@ -9,6 +9,7 @@ import typer
 from termsieve import __version__
 from termsieve.cli import (
     advice,
+    changes,
     counting,
     demo,
     explorer,
@@ -17,7 +18,6 @@ from termsieve.cli import (
     models,
     studies,
     terms,
-    windows,
 )
 from termsieve.cli.shell import Guarded
 
@@ -44,12 +44,13 @@ def _root(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
     debug: Annotated[
-        bool, typer.Option("--debug", help="Show where an error comes from; works anywhere.")
+        bool,
+        typer.Option("--debug", help="Show where an error comes from; may stand anywhere in the command."),
     ] = False,
 ) -> None:
     """Find the words that separate classes of documents, how many are needed, and which method suits."""
 
 
-for part in (demo, inspecting, terms, windows, explorer, counting, models, export, advice):
+for part in (demo, inspecting, terms, changes, explorer, counting, models, export, advice):
     app.registered_commands += part.app.registered_commands
 app.add_typer(studies.study, name="study")

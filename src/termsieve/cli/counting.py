@@ -12,10 +12,10 @@ from typing import Annotated, Any
 import typer
 from typer import Argument, Option
 
+from termsieve.cli.options import DropPassages, Json
 from termsieve.cli.output import check_output, show_json, show_table, working
 from termsieve.cli.shell import put, say, wrong
 from termsieve.cli.source import Source, takes_source
-from termsieve.cli.terms import DropPassages, Json
 from termsieve.spec import READING
 
 app = typer.Typer()

@@ -10,11 +10,12 @@ from typing import Annotated, Any
 import typer
 from typer import Argument, Option
 
+from termsieve.cli.options import Csv, DropPassages, Json, MinDf, RawCells, Table
 from termsieve.cli.output import check_output, emit, sharing, show_json, show_table
 from termsieve.cli.shell import put, say, shown, wrong
 from termsieve.cli.source import Source, takes_source
 from termsieve.cli.studies import Html, study_report_command
-from termsieve.cli.terms import Csv, DropPassages, Json, MinDf, RawCells, Table, split_specs
+from termsieve.cli.terms import split_specs
 from termsieve.display import readable
 from termsieve.spec import READING
 
@@ -52,7 +53,10 @@ def report(
     ] = False,
     mask: Annotated[
         bool,
-        Option("--mask", help="Replace numbers, mail and web addresses in documents; leave out such words."),
+        Option(
+            "--mask",
+            help="Replace numbers, mail and web addresses in documents; leave out words with digits.",
+        ),
     ] = False,
     max_megabytes: Annotated[
         float, Option("--max-megabytes", metavar="N", help="Largest size of the file.")

@@ -9,10 +9,10 @@ import typer
 from typer import Argument, Option
 
 from termsieve.cli.models import ModelFile, Trust
+from termsieve.cli.options import Json
 from termsieve.cli.output import check_output, show_json, show_table, working, write_text
 from termsieve.cli.shell import put, say, wrong
 from termsieve.cli.source import Delimiter, Encoding, Format, Source, Text
-from termsieve.cli.terms import Json
 
 app = typer.Typer()
 CHANGED = 3  # the exit code of `watch` when something has changed
@@ -42,8 +42,9 @@ def export(
 ) -> None:
     """Write a model that runs without termsieve.
 
-    The same decisions in Python without dependencies, in JavaScript, in SQL or in a page that needs no
-    network. What a form cannot express is an error, never another decision.
+    The file makes the same decisions as the model: in Python without dependencies, in JavaScript, in SQL, or
+    in a page that needs no network. A model that a form cannot express is an error; no form decides
+    differently.
     """
     from termsieve.models import export as content_of
     from termsieve.models import load_model, model_card
@@ -94,8 +95,9 @@ def watch(
 ) -> None:
     """Tell whether new documents are still like those of training.
 
-    Compares which words documents have, how many of them training knew, and which classes the model
-    predicts. The exit code is 3 when something has changed, so that a scheduled job can tell.
+    It compares which words the documents contain, how many of these words the training documents had, and
+    which classes the model predicts. The exit code is 3 when something has changed, so that a scheduled job
+    can tell.
     """
     from termsieve.models import drift, load_model
 

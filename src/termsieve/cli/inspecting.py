@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 from typer import Option
 
+from termsieve.cli.options import Json, RawCells
 from termsieve.cli.output import check_output, emit, show_json, show_table
 from termsieve.cli.shell import in_options, put, say, wrong
 from termsieve.cli.source import Source, takes_source
-from termsieve.cli.terms import Json, RawCells
 
 app = typer.Typer()
 SHOWN_CLASSES = 20

@@ -10,10 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer import Argument, Option
 
-from termsieve.cli.output import check_output, show_json, show_table, working, write_text
-from termsieve.cli.shell import put, say
-from termsieve.cli.source import Delimiter, Encoding, Format, Header, Quote, Source, Text, takes_source
-from termsieve.cli.terms import (
+from termsieve.cli.options import (
     Alpha,
     Class,
     Combine,
@@ -26,9 +23,11 @@ from termsieve.cli.terms import (
     MinDf,
     Ratio,
     Side,
-    learned,
-    listed_terms,
 )
+from termsieve.cli.output import check_output, show_json, show_table, working, write_text
+from termsieve.cli.shell import put, say
+from termsieve.cli.source import Delimiter, Encoding, Format, Header, Quote, Source, Text, takes_source
+from termsieve.cli.terms import learned, listed_terms
 from termsieve.spec import TRAINING
 
 app = typer.Typer()
@@ -77,11 +76,17 @@ def select(
     ] = None,
     fdr: Annotated[
         float | None,
-        Option("--fdr", metavar="RATE", help="Keep the words up to this false discovery rate (p-values)."),
+        Option(
+            "--fdr", metavar="RATE", help="Keep the words that pass this false discovery rate (p-values)."
+        ),
     ] = None,
     fwe: Annotated[
         float | None,
-        Option("--fwe", metavar="RATE", help="Keep the words up to this chance of any false one (p-values)."),
+        Option(
+            "--fwe",
+            metavar="RATE",
+            help="Keep the words that pass this probability of any false word (p-values).",
+        ),
     ] = None,
     target: Class = None,
     side: Side = "both",
@@ -106,7 +111,8 @@ def select(
 
     The vocabulary is a JSON list of words, best first, on standard output or in a file; CountVectorizer and
     TermVectorizer take it as vocabulary=. With --pipeline a classifier on those words is trained and saved
-    for `termsieve predict`, and the figures of a cross-validation of it, selection included, are printed.
+    for `termsieve predict`, and the figures of its cross-validation, which repeats the selection in every
+    fold, are printed.
     """
     from termsieve.ranking import one_cut
 
@@ -133,24 +139,28 @@ def select(
 
         terms = select_terms(source.counts(metric), metric, **cuts, **how)
     else:
-        from termsieve.training import train_model
-
-        corpus = source.corpus()
-        with working("training"):
-            options = source.term_options()
-            model = train_model(corpus, metric, learner, folds=FOLDS, method=method, **cuts, **how, **options)
-        model.save(pipeline)
-        terms = model.terms
-        say(f"wrote {pipeline}: {learner} on {len(terms):,} words")
-        measured = model.record and model.record.measured
-        if measured is None:
-            say("the documents are too few to measure the classifier")
-        else:
-            _tell_measures(measured)
+        terms = _trained(source, pipeline, metric, learner, method=method, **cuts, **how)
     if output is not None:
         write_text(output, json.dumps(terms, ensure_ascii=False, indent=0) + "\n")
     elif pipeline is None:
         show_json(terms, indent=0)
+
+
+def _trained(source: Source, path: Path, metric: str, learner: str, **how: Any) -> list[str]:
+    """Train a classifier, save it, print how well it does, and return its terms."""
+    from termsieve.training import train_model
+
+    corpus = source.corpus()
+    with working("training"):
+        model = train_model(corpus, metric, learner, folds=FOLDS, **how, **source.term_options())
+    model.save(path)
+    say(f"wrote {path}: {learner} on {len(model.terms):,} words")
+    measured = model.record and model.record.measured
+    if measured is None:
+        say("the documents are too few to measure the classifier")
+    else:
+        _tell_measures(measured)
+    return model.terms
 
 
 @app.command(epilog="\b\nExample: termsieve predict model.skops new.csv --text body --id number --score")

@@ -127,6 +127,23 @@ def emit(
         show_table(rows, title)
 
 
+def with_share(found: float, of: float) -> str:
+    """Return a number of documents and their share.
+
+    >>> with_share(200, 1000), with_share(0, 0)
+    ('200 (20.0%)', '0')
+    """
+    return f"{readable(found)} ({readable(found / of, share=True)})" if of else readable(found)
+
+
+def aligned(rows: list[dict[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:
+    """Return rows whose texts in some columns end at the same place."""
+    for name in names:
+        width = max((len(row[name]) for row in rows if name in row), default=0)
+        rows = [row | {name: row[name].rjust(width)} if name in row else row for row in rows]
+    return rows
+
+
 def check_output(output: Path | None, suffixes: Sequence[str] = SUFFIXES) -> None:
     """Raise an error before any work is done if the file could not be written afterwards."""
     if output is None:

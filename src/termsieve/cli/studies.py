@@ -11,9 +11,9 @@ from typing import Annotated, Any
 import typer
 from typer import Argument, Option
 
+from termsieve.cli.options import Json
 from termsieve.cli.output import check_output, emit, show_json, show_table, working
 from termsieve.cli.shell import put, say, wrong
-from termsieve.cli.terms import Json
 
 study = typer.Typer(
     no_args_is_help=True,

@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Option
 
-from termsieve.cli.output import check_output, emit, show_json, show_table
+from termsieve.cli.options import (
+    Alpha,
+    Class,
+    Combine,
+    Csv,
+    Drop,
+    DropPassages,
+    Json,
+    Keep,
+    ListSide,
+    MaxDf,
+    Method,
+    MetricName,
+    MinDf,
+    Ratio,
+    RawCells,
+    Side,
+    Table,
+)
+from termsieve.cli.output import aligned, check_output, emit, show_json, show_table, with_share
 from termsieve.cli.shell import say, wrong
 from termsieve.cli.source import Source, takes_source
 from termsieve.display import readable
@@ -19,114 +37,6 @@ if TYPE_CHECKING:
     from termsieve.corpus import Corpus
 
 app = typer.Typer()
-
-
-def metric_names() -> list[str]:
-    """Return the registry's names, for completion."""
-    from termsieve.metrics import METRICS
-
-    return list(METRICS)
-
-
-MetricName = Annotated[
-    str,
-    Option("--metric", "-m", help="The metric; `termsieve metrics` lists them.", autocompletion=metric_names),
-]
-Class = Annotated[
-    str | None,
-    Option(
-        "--class", "-c", metavar="NAME", help="The class to separate from the rest; all classes by default."
-    ),
-]
-Side = Annotated[
-    str,
-    Option(
-        "--side",
-        help="List first the words for the class (positive), those against it (negative), or both in one "
-        "order (both).",
-    ),
-]
-ListSide = Annotated[
-    str | None,
-    Option(
-        "--side",
-        help="List first the words for the class (positive, the default), those against it (negative), or "
-        "both in one order (both). --ratio lists both.",
-        show_default=False,
-    ),
-]
-Ratio = Annotated[
-    float | None, Option("--ratio", metavar="SHARE", help="Share of the words that speak for the class.")
-]
-Alpha = Annotated[
-    float | None,
-    Option(
-        "--alpha",
-        metavar="SHARE",
-        help="Weight of words that speak for the class, against 1 - SHARE for those that speak against it.",
-    ),
-]
-Method = Annotated[
-    str | None,
-    Option(
-        "--method",
-        metavar="ratio|wfo|weights",
-        help="Learn the selection from the documents: the share of words for a class, the parameter of wfo, "
-        "or the weights of a linear SVM.",
-    ),
-]
-Combine = Annotated[
-    str,
-    Option(
-        "--combine", help="How the scores of the classes become one ranking: max, mean, round_robin or joint."
-    ),
-]
-MinDf = Annotated[int, Option("--min-df", metavar="N", help="Leave out words in fewer than N documents.")]
-MaxDf = Annotated[
-    float,
-    Option("--max-df", metavar="SHARE", help="Leave out words in more than this share of the documents."),
-]
-Keep = Annotated[
-    str | None,
-    Option(
-        "--keep",
-        metavar="A,B|FILE",
-        help="Words to list in any case: separated by commas, or a file with one word per line.",
-    ),
-]
-Drop = Annotated[
-    str | None,
-    Option(
-        "--drop",
-        metavar="A,B|FILE",
-        help="Words to leave out: separated by commas, or a file with one word per line.",
-    ),
-]
-DropPassages = Annotated[
-    bool,
-    Option(
-        "--drop-passages",
-        help="Do not count passages of 8 words or more that 3 documents or more share: boilerplate, "
-        "signatures, quoted mails. Needs documents, not counts.",
-        show_default=False,
-    ),
-]
-Table = Annotated[
-    Path | None,
-    Option(
-        "-o", "--output", metavar="FILE", help="Write to this .csv, .tsv, .json, .jsonl or .parquet file."
-    ),
-]
-Json = Annotated[bool, Option("--json", help="Print JSON.")]
-Csv = Annotated[bool, Option("--csv", help="Print CSV.")]
-RawCells = Annotated[
-    bool,
-    Option(
-        "--raw-cells",
-        help="In CSV and TSV, write texts that begin with = + - @ without the apostrophe that keeps "
-        "spreadsheets from running them.",
-    ),
-]
 
 
 @app.command(epilog="\b\nExample: termsieve rank mail.csv --text body --label folder --class spam -k 10")
@@ -184,41 +94,26 @@ def rank(
     --interval adds the bounds of the score and of the rank, and in_list, the probability that the word would
     be listed again.
     """
-    from termsieve.metrics import get_metric
-    from termsieve.passages import words_of_one_passage
     from termsieve.ranking import check_cut
-    from termsieve.telling import telling_words
 
     check_output(output)
     check_cut("k", k)
     how: dict[str, Any] = {"side": side, "ratio": ratio, "alpha": alpha, "combine": combine}
-    how |= {"interval": interval, "min_df": min_df, "max_df": max_df}
+    how |= {"target": target, "k": k, "min_df": min_df, "max_df": max_df}
     how |= {"keep": listed_terms(keep), "drop": listed_terms(drop)}
+    if method is not None and (each or redundancy is not None or drop_passages or interval is not None):
+        raise wrong(
+            f"--method {method} has one list of all documents; leave out --each, --redundancy, "
+            "--drop-passages and --interval"
+        )
     alike: list[str] = []
     if method is not None:
-        if each or redundancy is not None or drop_passages or how.pop("interval") is not None:
-            raise wrong(
-                f"--method {method} has one list of all documents; leave out --each, --redundancy, "
-                "--drop-passages and --interval"
-            )
-        found, corpus = learned(
-            source, method, None if metric == READING else metric, target=target, k=k, **how
-        )
-        rows = found.frame.head(k).drop("selected").to_dicts()
-        title = f"{len(corpus):,} documents, by the method {method}"
+        rows, title = _by_method(source, method, metric, how)
     elif redundancy is not None or drop_passages:
-        limit = None if redundancy is None else _redundancy(redundancy)
-        corpus = source.corpus()
-        how |= {"redundancy": limit, "drop_passages": drop_passages} | source.term_options()
-        rows = telling_words(corpus, metric, target=target, each=each, k=k, **how).to_dicts()
-        left_out = ["words that repeat better ones"] if redundancy is not None else []
-        left_out += ["passages that documents share"] if drop_passages else []
-        title = f"{len(corpus):,} documents, by {get_metric(metric)}, without {' and '.join(left_out)}"
+        how |= {"each": each, "interval": interval, "drop_passages": drop_passages}
+        rows, title = _by_documents(source, metric, redundancy, how)
     else:
-        counts = source.counts(metric)
-        words = telling_words(counts, metric, target=target, each=each, k=k, **how)
-        rows, alike = words.to_dicts(), [] if source.is_counts else words_of_one_passage(words)
-        title = f"{counts.n_docs:,} documents, {counts.n_terms:,} words, by {get_metric(metric)}"
+        rows, title, alike = _by_counts(source, metric, how | {"each": each, "interval": interval})
     if not (as_json or as_csv or output or method):
         rows = _for_reading(rows, interval)
     emit(rows, as_json=as_json, as_csv=as_csv, output=output, title=title, raw_cells=raw_cells)
@@ -229,6 +124,45 @@ def rank(
         )
 
 
+def _by_method(
+    source: Source, method: str, metric: str, how: dict[str, Any]
+) -> tuple[list[dict[str, Any]], str]:
+    """Return the rows and the title of a selection that learns its parameter."""
+    found, corpus = learned(source, method, None if metric == READING else metric, **how)
+    rows = found.frame.head(how["k"]).drop("selected").to_dicts()
+    return rows, f"{len(corpus):,} documents, by the method {method}"
+
+
+def _by_documents(
+    source: Source, metric: str, redundancy: str | None, how: dict[str, Any]
+) -> tuple[list[dict[str, Any]], str]:
+    """Return the rows and the title of a list without redundant words or shared passages."""
+    from termsieve.metrics import get_metric
+    from termsieve.telling import telling_words
+
+    limit = None if redundancy is None else _redundancy(redundancy)
+    corpus = source.corpus()
+    rows = telling_words(corpus, metric, redundancy=limit, **how, **source.term_options()).to_dicts()
+    left_out = ["words that repeat better ones"] if redundancy is not None else []
+    left_out += ["passages that documents share"] if how["drop_passages"] else []
+    return rows, f"{len(corpus):,} documents, by {get_metric(metric)}, without {' and '.join(left_out)}"
+
+
+def _by_counts(
+    source: Source, metric: str, how: dict[str, Any]
+) -> tuple[list[dict[str, Any]], str, list[str]]:
+    """Return the rows and the title of a list from counts, and words that may come from one passage."""
+    from termsieve.metrics import get_metric
+    from termsieve.passages import words_of_one_passage
+    from termsieve.telling import telling_words
+
+    counts = source.counts(metric)
+    words = telling_words(counts, metric, **how)
+    alike = [] if source.is_counts else words_of_one_passage(words)
+    title = f"{counts.n_docs:,} documents, {counts.n_terms:,} words, by {get_metric(metric)}"
+    return words.to_dicts(), title, alike
+
+
 def _for_reading(rows: list[dict[str, Any]], interval: float | None) -> list[dict[str, Any]]:
     """Return the rows of `telling_words` as a table shows them: shares, and bounds side by side."""
     marked = any(row["direction"] != 1 for row in rows)
@@ -237,28 +171,19 @@ def _for_reading(rows: list[dict[str, Any]], interval: float | None) -> list[dic
         cells: dict[str, Any] = {"rank": row["rank"], "term": row["term"], "class": row["class"]}
         if marked:
             cells["direction"] = {1: "+", -1: "-"}.get(row["direction"], "")
-        cells["in_class"] = _of(row["tp"], row["pos"])
-        cells["outside"] = _of(row["fp"], row["neg"])
+        cells["in_class"] = with_share(row["tp"], row["pos"])
+        cells["outside"] = with_share(row["fp"], row["neg"])
         cells["score"] = row["score"]
         if interval is not None:
             cells[f"score, {interval:.0%}"] = f"{readable(row['low'])} to {readable(row['high'])}"
             cells[f"rank, {interval:.0%}"] = f"{row['rank_low']:,} to {row['rank_high']:,}"
             cells["in_list"] = row["in_list"]
         shown.append(cells)
-    return _aligned(shown, ("in_class", "outside"))
-
-
-def _of(found: float, of: float) -> str:
-    """Return a number of documents and their share.
-
-    >>> _of(200, 1000), _of(0, 0)
-    ('200 (20.0%)', '0')
-    """
-    return f"{readable(found)} ({readable(found / of, share=True)})" if of else readable(found)
+    return aligned(shown, ("in_class", "outside"))
 
 
 def learned(source: Source, method: str, metric: str | None, **how: Any) -> tuple[Any, Corpus]:
-    """Return the terms of a selection that learns its parameter, and the corpus; what it learned is said."""
+    """Return the terms of a selection that learns its parameter, and the corpus; print what was learned."""
     from termsieve.estimators import learned_terms
 
     ways = ("side", "ratio", "alpha", "keep", "drop")
@@ -287,117 +212,11 @@ def listed_terms(given: str | None) -> list[str]:
     return [word.strip() for word in given.split(",") if word.strip()]
 
 
-def _redundancy(given: str) -> float | str:
+def _redundancy(given: str) -> Any:
     try:
         return float(given)
     except ValueError:
         return given
-
-
-@app.command(epilog="\b\nExample: termsieve diff january.parquet february.parquet")
-@takes_source
-def diff(
-    source: Source,
-    other: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[AFTER]",
-            help="The later documents or counts; leave it out to compare the windows of FILE.",
-            show_default=False,
-        ),
-    ] = None,
-    before: Annotated[
-        str | None,
-        Option(
-            "--before", metavar="SPAN", help="With windows: the earlier ones, such as 2024-W01..2024-W04."
-        ),
-    ] = None,
-    after: Annotated[
-        str | None,
-        Option("--after", metavar="SPAN", help="With windows: the later ones; the last window by default."),
-    ] = None,
-    each: Annotated[bool, Option("--each", help="Also compare the documents of each class.")] = False,
-    k: Annotated[
-        int,
-        Option(
-            "-k", metavar="N", help="Largest number of words to list, for all documents and for each class."
-        ),
-    ] = 30,
-    fdr: Annotated[
-        float, Option("--fdr", metavar="SHARE", help="Share of the listed words that may be there by chance.")
-    ] = 0.05,
-    min_df: Annotated[
-        int,
-        Option(
-            "--min-df",
-            metavar="N",
-            help="Leave out words that fewer than N documents of the two sides together have.",
-        ),
-    ] = 5,
-    output: Table = None,
-    as_json: Json = False,
-    as_csv: Csv = False,
-    raw_cells: RawCells = False,
-) -> None:
-    """Print the words that came, went, rose and fell from FILE to AFTER, or between windows of FILE.
-
-    Windows are in files that `count --by` wrote; by default the last one is compared with all before.
-    Only changes that are more than chance are listed, the surest first. before and after are the documents
-    that have the word, with their share; ratio is the share after divided by the share before, with its 95 %
-    interval. JSON, CSV and files have the plain numbers, with the documents of either side (of_before,
-    of_after).
-    """
-    from termsieve.counts import Windows
-    from termsieve.differences import difference
-
-    check_output(output)
-    if other is None:
-        first, second = Windows.load(source.file).pair(before, after)
-    elif before is None and after is None:
-        first, second = source.counted([source.file]), source.counted([other])
-    else:
-        raise wrong("--before and --after are for the windows of one file; leave out AFTER")
-    found = difference(first, second, each=each, k=k, fdr=fdr, min_df=min_df)
-    rows = found.to_dicts()
-    title = f"{first.n_docs:,} documents before, {second.n_docs:,} after; changes that pass fdr {fdr:g}"
-    if not (as_json or as_csv or output):
-        rows = changes_for_reading(rows if each else [without(row, "class") for row in rows], 0.95)
-    emit(rows, as_json=as_json, as_csv=as_csv, output=output, title=title, raw_cells=raw_cells)
-
-
-def without(row: dict[str, Any], name: str) -> dict[str, Any]:
-    """Return a row without one of its columns."""
-    return {key: value for key, value in row.items() if key != name}
-
-
-def changes_for_reading(rows: list[dict[str, Any]], interval: float) -> list[dict[str, Any]]:
-    """Return the rows of `difference` or `shifts` as a table shows them: shares, and bounds side by side."""
-    shown = []
-    for row in rows:
-        known = ("window", "class", "term", "change")
-        cells: dict[str, Any] = {name: row[name] for name in known if name in row}
-        for name in ("before", "after", "elsewhere", "here"):
-            if name in row:
-                cells[name] = _of(row[name], row[f"of_{name}"])
-        cells["ratio"] = row["ratio"]
-        cells[f"ratio, {interval:.0%}"] = _ratio_bounds(row)
-        cells["p_adjusted"] = row["p_adjusted"]
-        shown.append(cells)
-    return _aligned(shown, ("before", "after", "elsewhere", "here"))
-
-
-def _ratio_bounds(row: dict[str, Any]) -> str:
-    """Return the bounds of a ratio; where one of the rates may be zero, only one bound means anything."""
-    low, high = readable(row["low"]), readable(row["high"])
-    return {"came": f"{low} or more", "went": f"{high} or less"}.get(row["change"], f"{low} to {high}")
-
-
-def _aligned(rows: list[dict[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:
-    """Return rows whose texts in some columns end at the same place."""
-    for name in names:
-        width = max((len(row[name]) for row in rows if name in row), default=0)
-        rows = [row | {name: row[name].rjust(width)} if name in row else row for row in rows]
-    return rows
 
 
 @app.command(epilog="\b\nExample: termsieve compare mail.csv --metrics bns,ig,chi -k 50")

@@ -18,8 +18,9 @@ from termsieve.counts.cells import are_same, bits, dense_rows, number_table, out
 from termsieve.counts.distinct import Tables, distinct_tables
 from termsieve.counts.documents import tables_of
 from termsieve.display import SHOWN_ROWS, html_table
-from termsieve.errors import InputError, ParameterError, unknown_name
+from termsieve.errors import InputError, ParameterError
 from termsieve.kernels import counting, ranking
+from termsieve.labels import class_position
 
 if TYPE_CHECKING:
     import polars
@@ -186,13 +187,7 @@ class Counts:
         >>> Counts.from_matrix([[1], [0]], ["ham", "spam"]).position("spam")
         1
         """
-        labels = self.classes.tolist()
-        if label in labels:
-            return labels.index(label)
-        names = [str(known) for known in labels]
-        if str(label) not in names:
-            raise unknown_name("class", label, names)
-        return names.index(str(label))
+        return class_position(label, self.classes.tolist())
 
     @property
     def n_classes(self) -> int:

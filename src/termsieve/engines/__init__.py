@@ -88,7 +88,7 @@ def get_engine(engine: str | Engine, **options: Any) -> Engine:
             raise ParameterError(f"engine={engine!r} must be one of {', '.join(ENGINES)}, or have tally(job)")
         if options:
             raise ParameterError(
-                f"{next(iter(options))!r} is an option for an engine's name; {engine!r} is an engine already"
+                f"{next(iter(options))!r} can be given only with the name of an engine; {engine!r} is one"
             )
         return engine
     if engine not in ENGINES:
@@ -181,9 +181,10 @@ def count(
     progress : bool or callable, default=False
         True shows the number of documents on stderr; a callable is called with it. Only for "threads".
     **term_options
-        The options of TermVectorizer that define terms, such as `lowercase` or `stop_words`. If none says how
-        texts are cut and most have no spaces between words, as in Chinese, a segmenter or sequences of
-        characters are used, which is logged. Texts of an iterator or on a cluster are not looked at.
+        The options of TermVectorizer that define terms, such as `lowercase` or `stop_words`. If none of them
+        says how texts are cut, and most texts have no spaces between words, as in Chinese, a segmenter or
+        sequences of characters are used, and a log message says so. Texts of an iterator or on a cluster are
+        not examined for this.
 
     Returns
     -------
@@ -205,10 +206,8 @@ def count(
         text = label = separator = None
     _check_ways(source, by, sample_weight, occurrences)
     if by is not None and isinstance(source, Corpus):
-        windows = [window_of(value, None) for value in by]
-        kept_apart = _relabelled(source, windowed_labels(source.labels.tolist(), windows))
         options: dict[str, Any] = {"engine": counter, "max_terms": max_terms, "progress": progress}
-        return Windows(count(kept_apart, **options, **term_options), several=source.multilabel)
+        return Windows(count(_windowed(source, by), **options, **term_options), several=source.multilabel)
     if isinstance(source, Corpus) and (source.matrix is not None or sample_weight is not None):
         suited = suited_options(term_options, source.texts or ())
         return _matrix_counts(source, occurrences, sample_weight, suited)
@@ -233,14 +232,12 @@ def count(
     if held is not None and held.files and total.tally.n_docs == 0 and missing == "error":
         raise FormatError(f"{held.files[0]} has a header but no row")
     counts = _counts(total, max_terms)
-    if by is None:
-        if held is not None and held.phrase:
-            _log.info("%s", one_line(counts.n_docs, len(counts.classes), held.phrase, counts.multilabel))
-        return counts
-    found = Windows(counts, str(by))
-    _log.info("read %s documents, by %s, from %s", f"{found.n_docs:,}", by, held.phrase if held else "parts")
-    several = separator is not None or bool(counts.pos.sum() != 2 * found.n_docs)
-    return Windows(counts, str(by), several)
+    phrase = held.phrase if held is not None else ""
+    if by is not None:
+        return _windows(counts, str(by), separator, phrase)
+    if phrase:
+        _log.info("%s", one_line(counts.n_docs, len(counts.classes), phrase, counts.multilabel))
+    return counts
 
 
 def _check_ways(source: Any, by: Any, sample_weight: Any, occurrences: bool) -> None:
@@ -259,7 +256,18 @@ def _check_ways(source: Any, by: Any, sample_weight: Any, occurrences: bool) -> 
         raise ParameterError(f"by= has {len(by):,} values for {len(source):,} documents")
 
 
-def _relabelled(corpus: Corpus, labels: list[tuple[str, ...]]) -> Corpus:
+def _windows(counts: Counts, by: str, separator: str | None, phrase: str) -> Windows:
+    """Return counts whose labels are windows as Windows; what was read is logged."""
+    n_docs = Windows(counts, by).n_docs
+    _log.info("read %s documents, by %s, from %s", f"{n_docs:,}", by, phrase or "parts")
+    # A document with one label is counted twice: in its window, and in its class there.
+    return Windows(counts, by, separator is not None or bool(counts.pos.sum() != 2 * n_docs))
+
+
+def _windowed(corpus: Corpus, by: Sequence[Any]) -> Corpus:
+    """Return the corpus with its windows, and the classes in them, as labels."""
+    windows = [window_of(value, None) for value in by]
+    labels = windowed_labels(corpus.labels.tolist(), windows)
     if corpus.matrix is not None:
         return Corpus(matrix=corpus.matrix, terms=corpus.terms, labels=labels)
     return Corpus(corpus.texts, labels)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 from termsieve.counts import Counts
-from termsieve.errors import ParameterError
+from termsieve.errors import InputError, ParameterError
 from termsieve.estimators.selector import ColumnSelector
 from termsieve.labels import Labels, encode_labels
 from termsieve.matrices import check_indices
@@ -29,7 +29,10 @@ class LearnedSelector(ColumnSelector):
         return X, labels
 
     def _counted(self, X: Any, y: Any, occurrences: bool = False) -> Counts:
+        """Return the counts of documents of which at least one has a label."""
         counts = Counts.from_matrix(X, y, getattr(self, "feature_names_in_", None), occurrences)
+        if counts.n_classes == 0:
+            raise InputError("y has no label; at least one document needs one")
         self.counts_ = counts
         return counts
 

@@ -1,4 +1,4 @@
-"""DecisionClassifier: a classifier and where it draws the line in; predictions for any kind of labels out."""
+"""DecisionClassifier: a classifier and its thresholds come in; predictions for any kind of labels go out."""
 
 from __future__ import annotations
 
@@ -53,26 +53,28 @@ class DecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     estimator : classifier
-        What gives the decision values; it is cloned.
+        The classifier that gives the decision values; it is cloned.
     thresholds : float or sequence of float, default=0.0
-        For two classes, and for each label where documents have several: what the decision value must exceed.
+        What a decision value must exceed: one number for two classes, or one per label if documents have
+        several.
     tilt : float, default=0.0
-        For several classes: how much of the logarithm of a class's share of the training documents is taken
-        off its decision value. Above 0 it helps rare classes, below 0 frequent ones.
+        For several classes: the logarithm of a class's share of the training documents, times this number, is
+        subtracted from its decision value. A number above 0 helps rare classes, one below 0 frequent classes.
     sigmoids : sequence of pairs of float, optional
-        For each class (of two, the second) or label: slope and offset, applied to the decision value before
-        any threshold, of the log-odds of its probability. With them there is `predict_proba`.
+        One pair (slope, offset) per class or label; with two classes, one pair for the second. slope * v +
+        offset is the log-odds of the probability, where v is the decision value before the threshold is
+        subtracted. `predict_proba` exists only if they are given.
     share : float, default=1.0
         Share of the documents to train on, the same of each class; they are chosen by a fixed seed.
     target : optional
-        The class to tell from the rest. Then `fit` takes the original labels of any kind and `predict` says
-        the class itself or, of several others, "not " and the class. Labels that are already 0 and 1 are
-        taken as they are.
+        The class to tell from the rest. Then `fit` takes the original labels of any kind, and `predict`
+        returns the class itself, or "not " and the class if there are several others. Labels that are already
+        0 and 1 are taken as they are.
 
     Attributes
     ----------
     classes_ : ndarray
-        The classes that `predict` says; for several labels, the columns.
+        The classes that `predict` returns; for several labels, its columns.
     models_ : list
         The fitted classifiers: one, or one for each label.
 
@@ -179,7 +181,7 @@ class DecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self._label_values(X) if self.several_labels_ else decision_values(self.models_[0], X)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return values less thresholds: one per document for two classes, otherwise one per class.
+        """Return decision values minus thresholds: one per document for two classes, else one per class.
 
         Parameters
         ----------

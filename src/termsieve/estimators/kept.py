@@ -14,12 +14,12 @@ from termsieve.matrices import check_indices
 
 
 class KeptTerms(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
-    """Keep the columns that a selector chooses, and nothing else of it: for models that are saved.
+    """Keep the columns that a selector chooses, but not its counts, so that saved models are small.
 
     Parameters
     ----------
     selector : selector
-        What chooses the columns, such as TermSelector; it is cloned, fitted and forgotten.
+        The selector, such as TermSelector. A clone of it is fitted, and only its choice of columns is kept.
 
     Attributes
     ----------

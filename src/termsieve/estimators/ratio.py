@@ -145,8 +145,6 @@ class RatioSelector(LearnedSelector):
             self._tuned(X, members[:, [c]].astype(np.int64), _one_problem(counts, c), ratios)
             for c in counts.problems
         ]
-        if not tuned:
-            raise InputError("y has no label; at least one document needs one")
         self.selections_ = [found.order[: self.k] for found in tuned]
         self.ranking_ = _by_best_place([found.order for found in tuned])
         self.selected_ = self.ranking_[: len(np.unique(np.concatenate(self.selections_)))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from termsieve.counts import Counts
-from termsieve.errors import InputError, ParameterError, unknown_name
+from termsieve.errors import ParameterError, unknown_name
 from termsieve.estimators.base import Columns, LearnedSelector
 from termsieve.estimators.evaluate import Floats, Rows
 from termsieve.kernels import ranking as kernel
@@ -21,7 +21,7 @@ from termsieve.limits import document_limits
 from termsieve.pieces import in_order
 from termsieve.ranking import CUTS, Combine, Ranking, check_cut, cut
 
-COMBINE = ("max", "mean", "round_robin")
+COMBINE = tuple(way for way in get_args(Combine) if way != "joint")  # which is computed from counts
 
 
 class WeightSelector(LearnedSelector):
@@ -121,8 +121,6 @@ class WeightSelector(LearnedSelector):
         model = get_learner(self.model) if isinstance(self.model, str) else clone(self.model)
         X, labels = self._documents(X, y)
         counts = self._counted(X, y)
-        if counts.n_classes == 0:
-            raise InputError("y has no label; at least one document needs one")
         members = labels.indicator()
         self.weights_ = self._class_weights(model, X, [members[:, c] for c in counts.problems])
         ranking = self._ranking(counts)

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsieve.counts import Counts
-from termsieve.errors import InputError
 from termsieve.estimators.base import LearnedSelector, checked_shares
 from termsieve.estimators.evaluate import (
     Floats,
@@ -110,8 +109,6 @@ class WFOSelector(LearnedSelector):
         lambdas = checked_shares("lambdas", self.lambdas)
         X, labels = self._documents(X, y)
         counts = self._counted(X, y)
-        if counts.n_classes == 0:
-            raise InputError("y has no label; at least one document needs one")
         members = labels.indicator()
         target = members if labels.multilabel else members.argmax(axis=1)
         parts = tuning_parts(target, self.cv, self.random_state)

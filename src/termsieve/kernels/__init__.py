@@ -1,1 +1,1 @@
-"""Compiled kernels: small pure functions, arrays in and arrays out, one module a subject."""
+"""Compiled kernels: small pure functions, arrays in and arrays out, one module per subject."""

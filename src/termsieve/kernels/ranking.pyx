@@ -33,8 +33,8 @@ def ordered(
     the items by counting how many have each place.
     """
     cdef Py_ssize_t n = base.shape[0], n_kinds = value.shape[0], i
-    made = np.empty(n, dtype=np.int64)
-    cdef int64_t[::1] out = made
+    order = np.empty(n, dtype=np.int64)
+    cdef int64_t[::1] out = order
     cdef int32_t[::1] place = np.empty(n_kinds, dtype=np.int32), at = np.empty(n, dtype=np.int32)
     cdef int64_t[::1] start = np.zeros(n_kinds + 1, dtype=np.int64)
     cdef uint64_t[:, ::1] keys = np.empty((2, n_kinds), dtype=np.uint64)
@@ -51,7 +51,7 @@ def ordered(
         for i in range(n):
             out[start[at[i]]] = base[i]
             start[at[i]] += 1
-    return made
+    return order
 
 
 cdef void number_places(

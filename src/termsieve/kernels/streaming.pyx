@@ -315,9 +315,9 @@ cdef class CellTable:
 
 
 def _longer(values, Py_ssize_t size):
-    made = np.zeros(size, dtype=np.int64)
-    made[:len(values)] = values
-    return made
+    longer = np.zeros(size, dtype=np.int64)
+    longer[:len(values)] = values
+    return longer
 
 
 def cut_terms(const uint8_t[::1] data, const int64_t[::1] ends):

@@ -66,7 +66,7 @@ def _memberships(sets: list[Ints], n_columns: int) -> tuple[Ints, NDArray[np.int
 @register_learner(
     "nb",
     "alpha",
-    objective="multinomial: P(t|c) = (occurrences in c + alpha) / (all occurrences in c + alpha * terms)",
+    formula="multinomial: P(t|c) = (occurrences in c + alpha) / (all occurrences in c + alpha * terms)",
     cite="uchyigit2007, mladenic2004",
     reads="counts",
     along=_set_values,
@@ -100,7 +100,7 @@ class CheckedNB(MultinomialNB):
 @register_learner(
     "nb(all)",
     "alpha",
-    objective="nb, P(t|c) among all terms of the documents: along a ranking, also those not selected",
+    formula="nb, P(t|c) among all terms of the documents: along a ranking, also those not selected",
     cite="uchyigit2007",
     reads="counts",
     along=_set_values,
@@ -126,7 +126,7 @@ class AllTermsNB(CheckedNB):
 @register_learner(
     "nb(quotient)",
     "alpha",
-    objective="nb, scored by the quotient of the log-probabilities of class and rest, not their difference",
+    formula="nb, scored by the quotient of the log-probabilities of class and rest, not their difference",
     cite="zheng2004",
     reads="counts",
     along=_set_values,

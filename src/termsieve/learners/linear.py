@@ -96,7 +96,7 @@ def _check_finite(w: Floats, rows: Rows) -> None:
 @register_learner(
     "lr",
     "penalty",
-    objective="mean log-loss + penalty * |w|^2, the intercept in w; classes against the rest",
+    formula="mean log-loss + penalty * |w|^2, the intercept in w; classes against the rest",
     cite="zheng2004",
     several="rest",
     along=_set_values,
@@ -140,7 +140,7 @@ class LogisticL2(LinearClassifier):
 @register_learner(
     "svm",
     "C",
-    objective="|w|^2 / 2 + C * sum of squared hinge losses, the intercept in w; classes against the rest",
+    formula="|w|^2 / 2 + C * sum of squared hinge losses, the intercept in w; classes against the rest",
     cite="LinearSVC",
     several="rest",
     along=_set_values,
@@ -184,7 +184,7 @@ def _hinge_set_values(
 @register_learner(
     "svm(hinge)",
     "C",
-    objective="|w|^2 / 2 + C * sum of hinge losses, the intercept free; classes one against one",
+    formula="|w|^2 / 2 + C * sum of hinge losses, the intercept free; classes one against one",
     cite="forman2003, li2009",
     several="pairs",
     along=_hinge_set_values,
@@ -304,7 +304,7 @@ def _add_gram(gram: NDArray[np.float32], rows: Rows, start: Ints, n_columns: int
 @register_learner(
     "perceptron",
     "passes",
-    objective="none: from w = 0, in document order, y x is added on a mistake (w.x = 0 is one), no intercept",
+    formula="from w = 0, in document order, y x is added on a mistake (w.x = 0 is one), no intercept",
     cite="mladenic2004",
     several="rest",
     along=_set_values,

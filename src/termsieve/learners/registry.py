@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from numbers import Integral, Real
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,22 @@ Several = Literal["rest", "pairs", "own"]
 # (estimator, X_train, y_train, X_test, column sets) -> decision values, sets x test documents
 Along = Callable[[Any, Any, NDArray[np.bool_], Any, list[NDArray[np.int64]]], NDArray[np.float64]]
 Estimator = TypeVar("Estimator", bound=type)
+
+
+class ClassifierLike(Protocol):
+    """What type checkers know of a learner; scikit-learn has no types of its own."""
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Train on documents and their labels."""
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each document."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name."""
+
+    def set_params(self, **params: Any) -> Self:
+        """Change some of the parameters."""
 
 
 class TrainingCost(NamedTuple):
@@ -73,8 +89,8 @@ class Learner:
         The classifier's class, or a function that makes one.
     parameters : tuple of str, default=()
         The parameters that a name may set.
-    objective : str, default=""
-        What training minimises, in words.
+    formula : str, default=""
+        What training minimises or computes.
     cite : str, default=""
         The papers that use it.
     reads : {"presence", "counts", "tfidf", "any"}
@@ -92,7 +108,7 @@ class Learner:
     name: str
     estimator: Callable[..., Any] = field(repr=False)
     parameters: tuple[str, ...] = ()
-    objective: str = ""
+    formula: str = ""
     cite: str = ""
     reads: Reads = "any"
     several: Several = "own"
@@ -109,7 +125,17 @@ class Learner:
 LEARNERS: dict[str, Learner] = {}
 
 
-def register_learner(name: str, *parameters: str, **facts: Any) -> Callable[[Estimator], Estimator]:
+def register_learner(
+    name: str,
+    *parameters: str,
+    formula: str = "",
+    cite: str = "",
+    reads: Reads = "any",
+    several: Several = "own",
+    along: Along | None = None,
+    cost: TrainingCost = UNKNOWN_COST,
+    same: tuple[type, ...] = (),
+) -> Callable[[Estimator], Estimator]:
     """Register the decorated scikit-learn classifier as the learner `name`.
 
     Parameters
@@ -119,13 +145,21 @@ def register_learner(name: str, *parameters: str, **facts: Any) -> Callable[[Est
     *parameters : str
         The parameters of the constructor that a name may set, as in ``"svm(C=10)"``. Each must be a number
         above 0, and a whole number if the default is one.
-    **facts
-        The other fields of the declaration. ``objective``: what training minimises, in words. ``cite``: the
-        papers that use it. ``reads``: the values that it is made for: "presence", "counts" or "tfidf" of the
-        terms, or "any". ``several``: how it decides between more than two classes when it is trained along a
-        ranking: each class against the "rest", "pairs" of classes that vote, or its "own" ``predict``.
-        ``along``: a function that trains it on many sets of columns together; without it, it is fitted once
-        per set. ``cost``: a `TrainingCost`. ``same``: other classes that train the same model.
+    formula : str, default=""
+        What training minimises or computes.
+    cite : str, default=""
+        The papers that use it.
+    reads : {"presence", "counts", "tfidf", "any"}
+        The values of the terms that it is made for.
+    several : {"rest", "pairs", "own"}
+        How it decides between more than two classes when it is trained along a ranking: each class against
+        the "rest", "pairs" of classes that vote, or its "own" ``predict``.
+    along : callable, optional
+        A function that trains it on many sets of columns together; without it, it is fitted once per set.
+    cost : TrainingCost
+        About how long a training takes.
+    same : tuple of type, default=()
+        Other classes whose objects train the same model from the same parameters.
 
     Returns
     -------
@@ -142,7 +176,9 @@ def register_learner(name: str, *parameters: str, **facts: Any) -> Callable[[Est
     """
 
     def register(estimator: Estimator) -> Estimator:
-        LEARNERS[name] = Learner(name, estimator, parameters, **facts)
+        LEARNERS[name] = Learner(
+            name, estimator, parameters, formula, cite, reads, several, along, cost, same
+        )
         return estimator
 
     return register
@@ -170,7 +206,7 @@ def _parsed(text: str) -> tuple[str, dict[str, Any]]:
     return name, {key: type(known[key])(value) for key, value in given.items()}
 
 
-def get_learner(name: Any) -> Any:
+def get_learner(name: str | ClassifierLike) -> ClassifierLike:
     """Return a new scikit-learn classifier that is not yet fitted.
 
     Parameters
@@ -191,12 +227,14 @@ def get_learner(name: Any) -> Any:
     """
     if isinstance(name, str):
         key, parameters = _parsed(name)
-        return LEARNERS[key].estimator(**parameters)
+        learner: ClassifierLike = LEARNERS[key].estimator(**parameters)
+        return learner
     if isinstance(name, type) or not hasattr(name, "fit") or not is_classifier(name):
         raise ParameterError(
             f"{name!r} is not a learner; give a scikit-learn classifier or one of {', '.join(LEARNERS)}"
         )
-    return clone(name)
+    copy: ClassifierLike = clone(name)
+    return copy
 
 
 def learner_declaration(learner: Any) -> Learner:

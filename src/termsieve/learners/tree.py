@@ -16,7 +16,7 @@ from termsieve.learners.rows import Floats
 @register_learner(
     "tree",
     "min_leaf",
-    objective="none: each split has the greatest information gain; a leaf has at least min_leaf documents",
+    formula="each split has the greatest information gain; a leaf has at least min_leaf documents",
     cite="forman2003",
     several="own",
     cost=TrainingCost(1e-3, 2e-7),

@@ -1,4 +1,4 @@
-"""BalancedSVM, in which classes weigh the same; and decision values of several linear learners at once."""
+"""BalancedSVM, in which classes have equal weight; and decision values of several SVMs at once."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from termsieve.learners.rows import Floats, Merged, Rows, threads
 @register_learner(
     "svm(balanced)",
     "C",
-    objective="as svm, the losses of a class and of the rest weighing the same: times n / (2 * documents)",
+    formula="as svm, the losses of a class and of the rest weighing the same: times n / (2 * documents)",
     cite="LinearSVC",
     several="rest",
     along=_set_values,
     cost=TrainingCost(3e-4, 2.4e-8),
 )
 class BalancedSVM(SquaredHingeSVM):
-    """Linear SVM in whose sum of losses a class and the rest weigh the same, however rare the class is.
+    """Linear SVM whose losses give a class and the rest equal weight, however rare the class is.
 
     For two classes it is LinearSVC(class_weight="balanced").
 

@@ -233,7 +233,8 @@ def dirichlet_log_odds_prior(background: Counts, weight: float = 0.1) -> Metric:
     background : Counts
         Counts with occurrences and names, such as those of a large reference corpus.
     weight : float
-        What an occurrence there counts for; a term that is not there counts as if it occurred once.
+        What one occurrence in `background` counts for; a term that does not occur there counts as if it
+        occurred once.
     """
     _check_weight(weight)
     if background.tf_total is None or background.terms is None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from inspect import Parameter, signature
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,7 @@ from termsieve.spec import EXTRAS, bound_parameters, format_spec, parse_spec
 Kind = Literal["two-sided", "signed", "one-sided", "no class"]
 #: An array of float64.
 Floats = NDArray[np.float64]
+Function = TypeVar("Function", bound=Callable[..., Any])
 _TABLE = 4  # a metric's first parameters: tp, fp, pos, neg
 
 
@@ -73,8 +74,8 @@ class Metric:
     folds : bool
         Whether negative terms are scored by their mirror image when both kinds are ranked.
     p_value : callable, optional
-        The function from a score and its degrees of freedom to the p-value of the two-sided test; they are 1,
-        and in the form over all classes one less than the classes.
+        The function from a score and the degrees of freedom to the p-value of the two-sided test. There is 1
+        degree of freedom; in the form over all classes, one less than there are classes.
     standardised : bool
         Whether a score is in standard errors.
     by_name : bool
@@ -130,7 +131,7 @@ class Metric:
 
     @cached_property
     def needs(self) -> str:
-        """What it cannot do without: `reads`, unless that has a default."""
+        """What the metric needs beyond the table: `reads`, unless that parameter has a default."""
         reads = self.reads
         return (
             reads if reads and signature(self.function).parameters[reads].default is Parameter.empty else ""
@@ -214,15 +215,29 @@ def _by_alias() -> dict[str, str]:
     return {alias: found.name for found in METRICS.values() for alias in found.aliases}
 
 
-def register_metric(name: str, **facts: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def register_metric(
+    name: str,
+    *,
+    label: str = "",
+    aliases: tuple[str, ...] = (),
+    kind: Kind = "two-sided",
+    cite: str = "",
+    formula: str = "",
+    use: str = "",
+    folds: bool = False,
+    p_value: Callable[[Floats, int], Floats] | None = None,
+    standardised: bool = False,
+    by_name: bool = False,
+    joint: Callable[..., Floats] | None = None,
+) -> Callable[[Function], Function]:
     """Register the decorated function as the metric `name`.
 
     Parameters
     ----------
     name : str
         What users write.
-    **facts
-        The other fields of :class:`termsieve.Metric`, such as label, aliases, kind, cite, formula and use.
+    label, aliases, kind, cite, formula, use, folds, p_value, standardised, by_name, joint
+        As in :class:`termsieve.Metric`.
 
     Returns
     -------
@@ -239,9 +254,13 @@ def register_metric(name: str, **facts: Any) -> Callable[[Callable[..., Any]], C
     >>> del METRICS["precision_of_term"]
     """
 
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        parameters = bound_parameters(function, _TABLE, name, (), {})
-        METRICS[name] = Metric(name, function, registered=True, parameters=parameters, **facts)
+    def register(function: Function) -> Function:
+        METRICS[name] = Metric(
+            *(name, function, label, aliases, kind, cite, formula, use),
+            *(folds, p_value, standardised, by_name, joint),
+            registered=True,
+            parameters=bound_parameters(function, _TABLE, name, (), {}),
+        )
         return function
 
     return register
@@ -286,7 +305,7 @@ def require_rule(holds: bool, rule: str, value: Any) -> None:
 
 
 def chi_squared_p(value: Floats, freedom: int) -> Floats:
-    """Return the p-value of a chi-squared statistic with so many degrees of freedom."""
+    """Return the p-value of a chi-squared statistic with `freedom` degrees of freedom."""
     from scipy.special import chdtrc  # here, because importing it takes longer than most commands
 
     return np.asarray(chdtrc(freedom, value), dtype=np.float64)

@@ -161,7 +161,7 @@ def _words(model: dict[str, Any], spelled: Spelling) -> Part:
 
 
 def _pulls(model: dict[str, Any], row: int) -> list[tuple[float, str]]:
-    """Return each term with its weight times its scale; of naive Bayes, less the mean of all classes."""
+    """Return each term with its weight times its scale; for naive Bayes, minus the mean over all classes."""
     scales = model["scales"] or [1.0] * len(model["terms"])
     centred = model["probability"] == "softmax"
     return [

@@ -104,7 +104,7 @@ function liveBox(place, model) {
     said.replaceChildren(...(scored.terms.length
       ? [made("span", { "data-speaks": "for" }, "Blue"), " speaks for ", isolated(name), ", ",
         made("span", { "data-speaks": "against" }, "orange"), " against it; the stronger, the more a term adds."]
-      : ["None of the model's terms is in the text, so it is decided as an empty text is."]));
+      : ["None of the model's terms is in the text, so it gets the same class as an empty text."]));
     text.replaceChildren(...marked(typed, scored.terms, about));
     const [rows, more] = classes(scored.values, about);
     values.replaceChildren(table("Decision values", ["class", "decision value"], rows));

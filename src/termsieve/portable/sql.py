@@ -161,7 +161,7 @@ def _token_set(model: dict[str, Any]) -> Ranges:
 
 
 def _tokens(model: dict[str, Any], spelled: Dialect, dialect: str, name: str) -> str:
-    """Return the query of all tokens that are no stop words, numbered again."""
+    """Return the query of all tokens that are not stop words, numbered again."""
     token, edges = model["text"]["token"], []
     characters = iter(token["characters"])
     for first, last in zip(characters, characters, strict=True):

@@ -106,10 +106,11 @@ def cut(
 
 
 def p_values(ranking: Ranking) -> Floats:
-    """Return the p-value of each ranked term: that it tells nothing about any class.
+    """Return the p-value of each ranked term, for the hypothesis that it tells nothing about any class.
 
-    Of the greatest score over several classes it is that of the score times the number of classes
-    (Bonferroni), at most 1. Of the form over all classes it has one degree of freedom less than classes.
+    If the score is the greatest over several classes, its p-value is multiplied by the number of classes
+    (Bonferroni) and is at most 1. The metric's form over all classes has as many degrees of freedom as there
+    are classes, minus one.
 
     Parameters
     ----------
@@ -234,8 +235,8 @@ def check_cut(name: str, value: Any) -> None:
 class Size:
     """A cut-off as data: its kind and its value.
 
-    `kind` is one of `CUTS`; or "all", without a value: no cut-off; or "documents", which is a share of the
-    training documents and belongs to the memory scenario of studies.
+    `kind` is one of `CUTS`; or "all", which has no value and means no cut-off; or "documents", a share of the
+    training documents, which the memory scenario of studies uses.
 
     Parameters
     ----------

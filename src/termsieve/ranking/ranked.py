@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from termsieve.counts.table import Counts
 from termsieve.display import SHOWN_ROWS, html_table, plain_text
+from termsieve.errors import ParameterError
 from termsieve.metrics import Floats
 from termsieve.scores import Scores
 
@@ -107,6 +108,10 @@ class Ranking:
     def __getitem__(self, place: int | slice) -> str | Ranking:
         if isinstance(place, slice):
             return replace(self, order=self.order[place])
+        if not isinstance(place, int | np.integer):
+            raise ParameterError(
+                f"a ranking is read by place, as in ranking[0] or ranking[:10], not {place!r}"
+            )
         return str(self.counts.names()[self.order[place]])
 
     def head(self, n: int = 10) -> Ranking:

@@ -61,7 +61,7 @@ def any_of(extensions: tuple[str, ...]) -> Callable[[Sequence[str], bool], bool]
 
 
 def one_line(n_docs: int, n_classes: int, source: str, several: bool = False) -> str:
-    """Return what was read in one line: documents, classes, and how the source was understood.
+    """Return one line about what was read: documents, classes, and how the source was understood.
 
     >>> one_line(5574, 2, "table of columns 2 (text) and 1 (label), no header")
     'read 5,574 documents, 2 classes, from columns 2 (text) and 1 (label), no header'

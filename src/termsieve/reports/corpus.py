@@ -223,21 +223,22 @@ def corpus_report(
     target : label, optional
         The class that is shown first; by default the first one, or the rarer of two.
     k : int, default=20
-        Number of words for, and as many against, in the table of telling words.
+        Number of words for the class, and the same number against it, in the table of telling words.
     min_df : int or float, default=1
         Leave out words in fewer documents: a number, or a share as a float.
     drop_passages : bool, default=False
-        Whether words are not counted where they stand in passages that documents share; see
+        Whether to leave out passages that documents share when words are counted; see
         :func:`termsieve.telling_words`. The example documents are shown whole.
     examples : int, default=3
-        Most example documents per word and class; 0 for none.
+        Largest number of example documents per word and class; 0 for none.
     show_text : bool, default=True
         False for confidential documents: no text of a document is in the file, only its words.
     mask : bool, default=False
         Whether mail addresses, web addresses and numbers are replaced in the example documents, and words
         with digits are left out of the list of words.
     max_megabytes : float, default=5
-        Largest size of the file. The least telling words, and the last of the examples, are left out.
+        Largest size of the file. If it would be larger, the least telling words and the last examples are
+        left out.
     progress : callable, optional
         Called with the share that is done and what is being done.
     **options
@@ -254,10 +255,9 @@ def corpus_report(
     >>> mail = Corpus(["cheap pills", "see you", "cheap watches", "you see"], ["spam", "ham", "spam", "ham"])
     >>> page = corpus_report(mail, "report.html", title="Mail")  # doctest: +SKIP
     """
-    if max_classes < 1:
-        raise ParameterError(f"max_classes must be 1 or more, not {max_classes!r}")
-    if examples < 0:
-        raise ParameterError(f"examples must be 0 or more, not {examples!r}")
+    for name, value, least in (("max_classes", max_classes, 1), ("examples", examples, 0)):
+        if value < least:
+            raise ParameterError(f"{name} must be {least} or more, not {value!r}")
     tell = progress or (lambda share, what: None)
     with ThreadPoolExecutor(1) as side:
         side.submit(vega_bundle)  # which takes seconds, and another processor can do it
@@ -283,14 +283,12 @@ def corpus_report(
         )
         tell(0.9, "training a classifier to try")
         model, trying, lacking = tried.result()
-        after = next((i for i, each in enumerate(sections, 1) if each.id == "mistakes"), len(sections))
-        sections = [*sections[:after], *trying, *sections[after:]]
         tell(0.95, "writing the page")
         page = Page(
             title=title or found.name or "Corpus",
             facts=_facts(counts, found.facts),
             warnings=_warnings(counts, found.facts),
-            sections=sections,
+            sections=_with_section(sections, trying),
             notes=[*_left_out(counts, found.facts, report, drop_passages), *notes, *lacking],
             parts=page_parts(shown_counts, scored, validation, report),
             model=model,
@@ -298,6 +296,12 @@ def corpus_report(
         html = page.with_explorer(explorer, max_megabytes)
     tell(1.0, "done")
     return write(html, path)
+
+
+def _with_section(sections: list[Section], trying: list[Section]) -> list[Section]:
+    """Return the sections with that of the classifier to try, if there is one, after the mistakes."""
+    after = next((i for i, each in enumerate(sections, 1) if each.id == "mistakes"), len(sections))
+    return [*sections[:after], *trying, *sections[after:]]
 
 
 def _tried(

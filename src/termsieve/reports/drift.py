@@ -39,13 +39,17 @@ def _overview(drift: Drift) -> Section:
         for period in drift.periods
     ]
     table = rounded(pl.DataFrame(rows))
-    chart = over_time(table, "known words", "words of a document that training knew")
+    chart = over_time(table, "known words", "words of a document that were in training")
     periods = rounded(pl.DataFrame([period.row() for period in drift.periods], infer_schema_length=None))
     return Section(
         "periods",
         "What has changed",
         [
-            Figure("known", "How many words of a document training knew, over time", [Variant(table, chart)]),
+            Figure(
+                "known",
+                "Share of the words of a document that were in training, over time",
+                [Variant(table, chart)],
+            ),
             Figure("periods-table", "Every period", [Variant(periods)]),
         ],
         drift.sentences(),

@@ -42,7 +42,8 @@ class DeclaredFigure:
     each : str
         The name of the report's list over which the figure is repeated.
     requires : str
-        What the data must have; if they do not have it, it is a key of the report's `lacking`.
+        A requirement on the data. If the data do not meet it, the report's `lacking` has a sentence under
+        this key.
     wide : bool
         Whether it takes the whole width of the page.
     script : str

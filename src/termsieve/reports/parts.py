@@ -1,4 +1,4 @@
-"""Counts and a classifier's verdicts come in; what a page shows besides figures goes out."""
+"""Counts and a classifier's predictions come in; what a page shows besides figures goes out."""
 
 from __future__ import annotations
 

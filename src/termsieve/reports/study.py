@@ -272,8 +272,8 @@ def study_report(
     measure : str, default="f1"
         The goal by which methods are compared, such as "f1", "recall" or "f1_break_even".
     skew : float, optional
-        The skew (neg / pos) that parts problems into less and more skewed ones, such as 67, forman2003's; by
-        default nine tenths of the problems are in the first part.
+        The skew (neg / pos) that separates less skewed from more skewed problems, such as 67 in forman2003;
+        by default nine tenths of the problems count as less skewed.
     title : str, optional
         The title of the page.
 

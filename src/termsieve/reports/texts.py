@@ -1,4 +1,4 @@
-"""Documents come in; what they show goes out: a classifier's verdicts, examples of words, mistakes."""
+"""Documents come in; what they show goes out: a classifier's predictions, examples of words, mistakes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PAIR_MISTAKES = 8  # of the documents of one class that were given another
 
 
 def validated(found: Documents) -> CrossValidation | None:
-    """Return what a small classifier says of the documents; None if there is nothing to learn."""
+    """Return what a small classifier predicts for the documents; None if there is nothing to learn."""
     if found.matrix is None or found.labels is None:
         return None
     try:

@@ -13,8 +13,8 @@ from scipy import sparse
 
 from termsieve.corpus import Corpus
 from termsieve.counts import Counts
-from termsieve.errors import StudyError, unknown_name
-from termsieve.labels import encode_labels
+from termsieve.errors import StudyError, UnknownNameError
+from termsieve.labels import class_position, encode_labels
 from termsieve.studies.plan import Plan
 from termsieve.terms import term_matrix
 
@@ -58,7 +58,7 @@ class Prepared:
 
     @cached_property
     def strata(self) -> Ints:
-        """The class that each document is stratified by; of several classes the rarest."""
+        """The class that each document is stratified by; if it has several, the rarest of them."""
         by_size = np.argsort(self.member.sum(axis=0), kind="stable")
         ordered = self.member[:, by_size]
         return np.where(ordered.any(axis=1), by_size[ordered.argmax(axis=1)], -1)
@@ -94,7 +94,7 @@ def prepared_corpus(plan: Plan, name: str, corpus: Corpus) -> Prepared:
     member, classes = labels.indicator(), [str(label) for label in labels.classes.tolist()]
     rows = np.arange(len(corpus))
     if entry.classes is not None:
-        wanted = [class_position(label, classes, f"class of corpus '{name}'") for label in entry.classes]
+        wanted = _positions(entry.classes, classes, name)
         rows = np.flatnonzero(member[:, wanted].any(axis=1) & (member.sum(axis=1) == 1))
         member, classes = member[:, sorted(wanted)], [classes[c] for c in sorted(wanted)]
     if entry.per_class is not None:
@@ -115,16 +115,17 @@ def problems_of(plan: Plan, name: str, classes: Sequence[str], one_label: bool) 
         return [EVERY_CLASS]
     wanted = plan.corpus(name).problems or plan.problems.classes
     if wanted is not None:
-        return [classes[class_position(label, classes, f"class of corpus '{name}'")] for label in wanted]
+        return [classes[c] for c in _positions(wanted, classes, name)]
     # Two classes are one problem: that of the second class.
     return list(classes[1:] if len(classes) == 2 and one_label else classes)
 
 
-def class_position(label: str, classes: Sequence[str], kind: str) -> int:
-    """Return the place of a class among the classes of a corpus."""
-    if label not in classes:
-        raise StudyError(str(unknown_name(kind, label, classes)))
-    return list(classes).index(label)
+def _positions(labels: Sequence[str], classes: Sequence[str], corpus: str) -> list[int]:
+    """Return the positions of labels that a plan names among the classes of a corpus."""
+    try:
+        return [class_position(label, classes, f"class of corpus '{corpus}'") for label in labels]
+    except UnknownNameError as error:
+        raise StudyError(str(error)) from None
 
 
 def seed_sequence(plan: Plan, corpus: str, *purpose: str | int) -> np.random.SeedSequence:

@@ -248,7 +248,7 @@ def _spelled(table: TermTable) -> Iterator[str]:
 def _vocabulary_columns(
     analysis: Analysis, table: TermTable, vocabulary: Mapping[Any, int]
 ) -> np.ndarray | None:
-    """Return the columns of a table's terms by looking for the vocabulary in it; None if that does not pay.
+    """Return the columns of a table's terms by looking up the vocabulary in it; None if that would be slower.
 
     The vocabulary of a model is small, and texts have many other words, which need not be spelled out. What
     the kernel does not make of a term itself, such as a term in capitals, is left to `known_columns`.

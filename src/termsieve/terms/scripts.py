@@ -59,7 +59,7 @@ def is_unsegmented(text: str) -> bool:
 
 
 def unsegmented_language(texts: Sequence[str]) -> str | None:
-    """Return the language of texts if most have no spaces between words: of a segmenter, or "other".
+    """Return the language of texts if most have no spaces between words: one with a segmenter, or "other".
 
     None is returned for texts with spaces.
     """
@@ -139,7 +139,7 @@ def _thai_words(text: str) -> list[str]:
 
 
 def _words(parts: Any) -> list[str]:
-    """Return the parts that hold a letter or a digit; of letters with spaces between words, two at least."""
+    """Return the parts with a letter or a digit; in scripts with spaces, parts of at least two letters."""
     kept = (part.strip() for part in parts)
     return [part for part in kept if _RUNS.search(part)]
 

@@ -194,7 +194,7 @@ def _trainings(plan: Plan, tasks: Iterable[Placed]) -> Counter[str]:
 
 @dataclass(frozen=True)
 class Finding:
-    """One finding of a paper: where it stands, the claim, and the test that decides it.
+    """One finding of a paper: where the paper has it, the claim, and the test that decides it.
 
     `plans` are the plans whose results can decide it, each for itself; with `per_learner` each learner of
     the results is a reading of its own.

@@ -190,8 +190,7 @@ def _largest_scores(reading: Reading) -> list[dict[str, Any]]:
     ranked = sorted(sizes, key=lambda name: (-sizes[name], name))
     paper = paper_figures("zheng2004_table7")
     wanted = [ranked[place - 1] for place in paper["category_rank"]]
-    columns = [list(map(str, counts.classes)).index(name) for name in wanted]
-    ours = largest_scores(counts.take(columns), list(SCORES.values()))
+    ours = largest_scores(counts.take(wanted), list(SCORES.values()))
     values = {(row["class"], row["metric"]): row for row in ours.iter_rows(named=True)}
     metrics = {name: ours["metric"].unique(maintain_order=True)[i] for i, name in enumerate(SCORES)}
     records = []
