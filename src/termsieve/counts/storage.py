@@ -49,8 +49,9 @@ def save(counts: Counts, path: str | os.PathLike[str], more: dict[str, Any] | No
         columns["term"] = _term_column(counts.terms.tolist())
     columns["df"] = counts.df
     columns |= _list_columns(counts.tp if held is None else held.tp.T, "class_at", "tp")
-    if counts.occurrences:
-        columns |= _list_columns(counts.tf if held is None else held.tf.T, "tf_class_at", "tf")
+    tf = counts.tf if held is None else None if held.tf is None else held.tf.T
+    if tf is not None:
+        columns |= _list_columns(tf, "tf_class_at", "tf")
         columns |= {"tf_total": counts.tf_total, "squares": counts.squares}
     extra = ({"weighted": True} if counts.weighted else {}) | (more or {})
     head = {
