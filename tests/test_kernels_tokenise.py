@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from termsieve.kernels.documents import Alphabet, Documents
-from termsieve.kernels.tokenise import PARTED, TermTable, argsorted, place_rows
+from termsieve.kernels.tokenise import FEW_KEYS, TermTable, argsorted, place_rows
 
 from termsieve.terms import Analysis
 from termsieve.terms.alphabet import N_CODE_POINTS, alphabet_of, lower_case, members
@@ -133,20 +133,23 @@ def test_a_table_grows():
     table.rows(Documents.of_texts([" ".join(words[i : i + 7]) for i in range(0, len(words), 7)], WORD))
     assert table.terms() == words
     assert table.terms(table.order()) == sorted(words)
-    for workers in (2, 3):
-        assert table.order(workers).tolist() == table.order().tolist()
+    other = Analysis().table()
+    other.rows(Documents.of_texts(["zzz zzzz", " ".join(words[1::2])], WORD))
+    numbers = other.merge(table)
+    assert other.terms(numbers) == words
+    assert sorted(other.terms()) == sorted([*words, "zzz", "zzzz"])
 
 
-@pytest.mark.parametrize("workers", [1, 2, 3, 4])
-@pytest.mark.parametrize("n", [0, 1, PARTED - 1, PARTED, 3 * PARTED])
-def test_keys_are_sorted_by_any_number_of_workers(n, workers):
+@pytest.mark.parametrize("n", [0, 1, FEW_KEYS - 1, FEW_KEYS, 3 * FEW_KEYS])
+def test_keys_are_sorted_and_equal_ones_keep_their_order(n):
+    rng = np.random.default_rng(n)
     for keys in (
-        np.random.default_rng(n).permutation(n).astype(np.uint64) << np.uint64(44),
+        rng.permutation(n).astype(np.uint64) << np.uint64(44),
+        rng.integers(0, 2**64, n, dtype=np.uint64),
+        rng.integers(0, 7, n).astype(np.uint64) << np.uint64(30),
         np.zeros(n, np.uint64),
     ):
-        order = argsorted(keys, workers)
-        assert sorted(order.tolist()) == list(range(n))
-        assert (np.diff(keys[order].astype(np.float64)) >= 0).all()
+        assert np.array_equal(argsorted(keys), np.argsort(keys, kind="stable"))
 
 
 def test_stop_words_are_left_out():

@@ -162,9 +162,9 @@ class _CompiledTerms:
             return numbers
         return _numbers(self._stems, other._stems)
 
-    def order(self, workers: int) -> Order:
+    def order(self) -> Order:
         if self._stemmed is None:
-            order = self._table.order(workers)
+            order = self._table.order()
             return order, *self._table.spelling(order)
         return _order(self._stems)
 
@@ -202,7 +202,7 @@ class _PlainTerms:
     def numbers(self, other: Self) -> NDArray[np.int32]:
         return _numbers(self._numbers, other._numbers)
 
-    def order(self, workers: int) -> Order:
+    def order(self) -> Order:
         return _order(self._numbers)
 
 
@@ -264,7 +264,7 @@ class Counter:
         """
         with ThreadPoolExecutor(1) as pool:
             absorbed = None if other is None else pool.submit(self._absorb_terms(other))
-            order, spelling, ends = self._terms.order(workers)
+            order, spelling, ends = self._terms.order()
         if absorbed is not None:
             absorbed.result()
         labels = codes.labels[: len(self._pos)]

@@ -13,18 +13,19 @@ from scipy import sparse
 
 from termsieve.counts.alignment import ROUNDING
 from termsieve.counts.cells import least
+from termsieve.counts.late import ByTerm
 from termsieve.counts.table import Counts
 from termsieve.counts.windows import Windows
 from termsieve.errors import FormatError, InputError, TermsieveError
 from termsieve.files import write_whole
 from termsieve.kernels import counting
+from termsieve.kernels.arrow import Column
 from termsieve.labels import checked_labels, class_array
 from termsieve.parquet import CHECKSUM, Parquet, file_metadata, sealed
 
 if TYPE_CHECKING:
     import polars
 
-LISTED_TERMS = 2**17  # number of terms whose cells are converted to lists at a time
 FORMAT = "termsieve-counts"
 FORMAT_VERSION = 3  # version 1 had no checksum and could not hold terms with lone surrogates
 WHOLE_VERSION = 2  # without weights and windows, which came with version 3, so that older releases read it
@@ -41,12 +42,16 @@ def save(counts: Counts, path: str | os.PathLike[str], more: dict[str, Any] | No
     import polars as pl
 
     columns: dict[str, Any] = {}
-    if counts.terms is not None:
+    held = counts.by_term
+    if held is not None:
+        columns["term"] = _spelled_column(held)
+    elif counts.terms is not None:
         columns["term"] = _term_column(counts.terms.tolist())
     columns["df"] = counts.df
-    columns |= _list_columns(counts.tp, "class_at", "tp")
-    if counts.tf is not None:
-        columns |= _list_columns(counts.tf, "tf_class_at", "tf")
+    columns |= _list_columns(counts.tp if held is None else held.tp.T, "class_at", "tp")
+    tf = counts.tf if held is None else None if held.tf is None else held.tf.T
+    if tf is not None:
+        columns |= _list_columns(tf, "tf_class_at", "tf")
         columns |= {"tf_total": counts.tf_total, "squares": counts.squares}
     extra = ({"weighted": True} if counts.weighted else {}) | (more or {})
     head = {
@@ -164,6 +169,20 @@ def _term_column(terms: list[str]) -> polars.Series:
     return pl.Series(terms, dtype=pl.String)
 
 
+def _spelled_column(held: ByTerm) -> polars.Series:
+    """Return the terms without making a str of each."""
+    import polars as pl
+
+    ends = np.concatenate([[0], held.ends])
+    starts = ends[:-1][ends[:-1] < len(held.spelling)]
+    try:
+        str(held.spelling.data, "utf-8")
+        whole = not (held.spelling[starts] & 0xC0 == 0x80).any()  # no term begins within a character
+    except UnicodeDecodeError:
+        whole = False
+    return pl.Series(Column(held.spelling, ends)) if whole else _term_column(held.terms())
+
+
 def _terms(column: polars.Series) -> list[str]:
     import polars as pl
 
@@ -199,36 +218,10 @@ def _list_columns(table: Any, at: str, value: str) -> dict[str, Any]:
     if sparse.issparse(table) or table.dtype != np.int64:
         cells = sparse.csc_array(table)
         cells.sort_indices()
+        indptr, rows, values = cells.indptr.astype(np.int64), cells.indices.astype(np.int32), cells.data
     else:
         indptr, rows, values = counting.nonzero_cells(table)
-        cells = sparse.csc_array((values, rows, indptr), shape=table.shape)
-    lists = pl.concat(
-        [_lists(cells, start, at, value) for start in range(0, max(cells.shape[1], 1), LISTED_TERMS)]
-    )
-    return {at: lists[at], value: lists[value]}
-
-
-def _lists(cells: sparse.csc_array, start: int, at: str, value: str) -> polars.DataFrame:
-    """Return the lists of LISTED_TERMS terms from `start` on."""
-    import polars as pl
-
-    indptr = cells.indptr[start : start + LISTED_TERMS + 1]
-    n_terms, here = len(indptr) - 1, slice(int(indptr[0]), int(indptr[-1]))
-    # polars groups a column that is known to be sorted without hashing.
-    flat = pl.DataFrame(
-        {
-            "row": pl.Series(np.repeat(np.arange(n_terms), np.diff(indptr))).set_sorted(),
-            at: cells.indices[here].astype(np.int32),
-            value: cells.data[here],
-        }
-    )
-    lists = flat.group_by("row", maintain_order=True).agg(at, value)
-    if lists.height < n_terms:
-        every = pl.DataFrame({"row": np.arange(n_terms)})
-        lists = every.join(lists, on="row", how="left", maintain_order="left").with_columns(
-            pl.col(name).fill_null(pl.lit([], dtype=lists.schema[name])) for name in (at, value)
-        )
-    return lists.select(at, value)
+    return {at: pl.Series(Column(rows, indptr)), value: pl.Series(Column(values, indptr))}
 
 
 def _from_lists(frame: polars.DataFrame, at: str, value: str, n_classes: int, weighted: bool) -> Any:

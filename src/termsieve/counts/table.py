@@ -14,9 +14,10 @@ from scipy import sparse
 
 from termsieve.counts import matrix as layout
 from termsieve.counts.alignment import TABLES, combined
-from termsieve.counts.cells import are_same, bits, dense_rows, number_table, outside, term_names
+from termsieve.counts.cells import are_same, bits, dense_rows, outside
 from termsieve.counts.distinct import Tables, distinct_tables
 from termsieve.counts.documents import tables_of
+from termsieve.counts.late import LateTables
 from termsieve.display import SHOWN_ROWS, html_table
 from termsieve.errors import InputError, ParameterError
 from termsieve.kernels import counting, ranking
@@ -29,7 +30,7 @@ FIELDS = (*TABLES, "n_docs", "classes", "multilabel", "weighted")
 Ints = NDArray[np.int64]  # of real weights, float64
 
 
-class Counts:
+class Counts(LateTables):
     """For each class and term, the number of documents inside and outside the class that contain the term.
 
     Make them with :func:`termsieve.count` or `Counts.from_matrix`. Counts of disjoint documents can be added,
@@ -102,11 +103,8 @@ class Counts:
         self.pos: Ints = np.asarray(pos, dtype=dtype)
         self.df: Ints = np.ascontiguousarray(df, dtype=dtype)
         self.n_docs: int = float(n_docs) if weighted else int(n_docs)  # type: ignore[assignment]
-        self.terms = term_names(terms, len(self.df))
         self.multilabel = multilabel
-        shape = (len(self.classes), len(self.df))
-        self.tp = number_table(tp, shape, dtype)
-        self.tf = None if tf is None else number_table(tf, shape, dtype)
+        self._hold(tp, tf, terms, (len(self.classes), len(self.df)), dtype)
         self.tf_total: Ints | None = None if tf_total is None else np.asarray(tf_total, dtype=dtype)
         self.squares: Ints | None = None if squares is None else np.asarray(squares, dtype=dtype)
 
@@ -211,11 +209,6 @@ class Counts:
             shape = f"{self.n_classes:,} classes x {self.n_terms:,} terms"
             raise InputError(f"fp of {shape} is too large for one table; take it from blocks()")
         return outside(self.df, self.tp)
-
-    @property
-    def occurrences(self) -> bool:
-        """Whether the occurrences of terms were counted, too."""
-        return self.tf is not None
 
     @cached_property
     def tf_pos(self) -> Ints | None:

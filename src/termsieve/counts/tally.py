@@ -14,9 +14,10 @@ from scipy import sparse
 
 from termsieve.counts import Counts
 from termsieve.counts.archive import Arrays, read_arrays, write_arrays
+from termsieve.counts.late import ByTerm
 from termsieve.counts.matrix import too_many_occurrences
 from termsieve.errors import FormatError, InputError
-from termsieve.kernels.streaming import are_sorted, cut_terms, merged_terms, taken_terms
+from termsieve.kernels.streaming import are_sorted, merged_terms, taken_terms
 from termsieve.labels import encode_labels
 
 MERGED_AT_ONCE = 8  # number of tallies of neighbouring parts that a cluster merges at once
@@ -69,11 +70,11 @@ class Tally:
 
     def terms(self) -> list[str]:
         """Return the terms, sorted."""
-        try:
-            terms: list[str] = cut_terms(self.spelling, self.ends)
-        except UnicodeDecodeError as error:
-            raise FormatError("a term of the tally is not valid text; count again") from error
-        return terms
+        return self.by_term().terms()
+
+    def by_term(self) -> ByTerm:
+        """Return the terms and their cells."""
+        return ByTerm(self.spelling, self.ends, self.tp, self.tf)
 
     def counts(self) -> Counts:
         """Return the Counts of these documents."""
@@ -84,19 +85,16 @@ class Tally:
                 f"none of the {self.n_docs:,} documents has a term; are they empty, or only stop words?"
             )
         classes = encode_labels([self.classes] if self.kind.several else list(self.classes)).classes
-        counts = Counts(
-            self.tp.T,
+        return Counts(
+            self.by_term(),
             self.pos,
             self.df,
             self.n_docs,
             classes,
             multilabel=self.kind.several,
-            tf=None if self.tf is None else self.tf.T,
             tf_total=self.tf_total,
             squares=self.squares,
         )
-        counts.terms = np.fromiter(self.terms(), dtype=object, count=self.n_terms)  # sorted, so distinct
-        return counts
 
     def __add__(self, other: Tally) -> Tally:
         if self.n_docs == 0 or other.n_docs == 0:

@@ -337,7 +337,7 @@ cdef class NgramTable(TermTable):
                     )
         return numbers
 
-    def order(self, int workers=1):
+    def order(self):
         """Return the numbers of the n-grams that are terms, in Python's order of str."""
         cdef Py_ssize_t c
         if self.kind == WORDS:
@@ -346,10 +346,10 @@ cdef class NgramTable(TermTable):
                     # Such a character sorts before the space, so the n-grams of a word are not together.
                     return self._order_of_str()
             ranks = np.empty(self.n_terms, dtype=np.uint32)
-            ranks[TermTable.order(self, workers)] = np.arange(self.n_terms, dtype=np.uint32)
+            ranks[TermTable.order(self)] = np.arange(self.n_terms, dtype=np.uint32)
         else:
             ranks = np.arange(0x110000, dtype=np.uint32)
-        return self._in_depth(self._sorted_levels(ranks, workers))
+        return self._in_depth(self._sorted_levels(ranks))
 
     def _order_of_str(self):
         cdef Py_ssize_t i
@@ -357,7 +357,7 @@ cdef class NgramTable(TermTable):
         spelled = dict(zip(numbers, self.terms(numbers)))
         return np.array(sorted(numbers, key=spelled.__getitem__), dtype=np.int64)
 
-    def _sorted_levels(self, const uint32_t[::1] ranks, int workers):
+    def _sorted_levels(self, const uint32_t[::1] ranks):
         """Return for each n the numbers of the n-grams, in the order of the ranks of their units."""
         cdef Py_ssize_t i, k
         cdef int n
@@ -380,7 +380,7 @@ cdef class NgramTable(TermTable):
                     key[k] = ranks[self.nodes[i].unit & ~TERM]
                     if n > 1:
                         key[k] |= <uint64_t> position[self.nodes[i].parent] << 32
-            numbers = numbers[argsorted(keys[: len(numbers)], workers)]
+            numbers = numbers[argsorted(keys[: len(numbers)])]
             at = numbers
             with nogil:
                 for k in range(at.shape[0]):

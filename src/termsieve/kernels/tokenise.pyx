@@ -11,17 +11,18 @@ from termsieve.kernels.documents cimport (
 )
 
 import os
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
 cdef enum:
     BATCH = 64          # tokens between prefetching their slots and looking them up
     INLINE = 16         # bytes of a term that fit into its entry
+    DIGIT_BITS = 16     # of keys that are sorted digit by digit
+    DIGITS = 65536
+    PASSES = 4
 
 cdef Py_ssize_t MAX_TERMS = 0x7FFFFFFE
-PARTED = 1 << 16        # keys from which on several workers sort them
-SAMPLED = 4096          # keys that say where the ranges of the workers end
+FEW_KEYS = 1 << 16      # keys from which on they are sorted digit by digit
 # Another one in every process, so that nobody can prepare words that share a slot; no result depends on it.
 cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")
 
@@ -336,22 +337,28 @@ cdef class TermTable:
 
     def merge(self, TermTable other not None):
         """Add the terms of another table; return the number here of each of them."""
-        cdef Py_ssize_t i
-        cdef Token token
+        cdef Py_ssize_t i = 0, k, n_tokens
+        cdef Token tokens[BATCH]
         cdef Entry *entry
         numbers = np.empty(other.n_terms, dtype=np.int32)
         cdef int32_t[::1] out = numbers
         with nogil:
-            for i in range(other.n_terms):
-                _read_token(&token, other.arena + other.where[i], other.where[i + 1] - other.where[i])
-                entry = _find(self, &token)
-                if entry.length == 0:
-                    self._insert(entry, &token, False)
-                    entry = _find(self, &token)
-                out[i] = <int32_t> entry.id
+            while i < other.n_terms:
+                n_tokens = min(<Py_ssize_t> BATCH, other.n_terms - i)
+                for k in range(n_tokens):
+                    _read_token(&tokens[k], other.arena + other.where[i + k],
+                                other.where[i + k + 1] - other.where[i + k])
+                    ts_prefetch(&self.entries[tokens[k].hash & self.mask])
+                for k in range(n_tokens):
+                    entry = _find(self, &tokens[k])
+                    if entry.length == 0:
+                        self._insert(entry, &tokens[k], False)
+                        entry = _find(self, &tokens[k])
+                    out[i + k] = <int32_t> entry.id
+                i += n_tokens
         return numbers
 
-    def order(self, int workers=1):
+    def order(self):
         """Return the term numbers in the order of their spelling, which is Python's order of str."""
         cdef Py_ssize_t i, start, n = self.n_terms
         heads = np.empty(n, dtype=np.uint64)
@@ -360,7 +367,7 @@ cdef class TermTable:
             for i in range(n):
                 start = self.where[i]
                 head[i] = ts_swapped(ts_eight(self.arena + start) & low_bytes(self.where[i + 1] - start))
-        order = argsorted(heads, workers)
+        order = argsorted(heads)
         self._sort_by_rest(heads, order)
         return order
 
@@ -422,20 +429,38 @@ cdef class TermTable:
         return data, ends
 
 
-def argsorted(keys, int workers=1):
-    """Return the places of the keys in rising order; each worker sorts the keys of one range of values."""
-    if workers == 1 or len(keys) < PARTED:
-        return np.argsort(keys)
-    some = np.sort(keys[:: len(keys) // SAMPLED])
-    bounds = some[len(some) * np.arange(1, workers) // workers]
-    ranges = np.searchsorted(bounds, keys, side="right")
-
-    def sorted_range(number):
-        places = np.flatnonzero(ranges == number)
-        return places[np.argsort(keys[places])]
-
-    with ThreadPoolExecutor(workers) as pool:
-        return np.concatenate(list(pool.map(sorted_range, range(workers))))
+def argsorted(const uint64_t[::1] keys):
+    """Return the places of the keys in rising order; many keys are sorted digit by digit, equal ones in order."""
+    cdef Py_ssize_t i, n = keys.shape[0], digit, total
+    cdef int p, side = 0
+    cdef uint64_t key
+    cdef uint64_t[:, ::1] sorted_keys
+    cdef uint32_t[:, ::1] places
+    cdef int64_t[:, ::1] starts
+    if n < FEW_KEYS or n > MAX_TERMS:
+        return np.argsort(keys, kind="stable")
+    starts = np.zeros((PASSES, DIGITS), dtype=np.int64)
+    sorted_keys, places = np.empty((2, n), dtype=np.uint64), np.empty((2, n), dtype=np.uint32)
+    with nogil:
+        for i in range(n):
+            sorted_keys[0, i], places[0, i] = keys[i], <uint32_t> i
+            for p in range(PASSES):
+                starts[p, (keys[i] >> (DIGIT_BITS * p)) & (DIGITS - 1)] += 1
+        for p in range(PASSES):
+            if starts[p, (keys[0] >> (DIGIT_BITS * p)) & (DIGITS - 1)] == n:
+                continue
+            total = 0
+            for digit in range(DIGITS):
+                total += starts[p, digit]
+                starts[p, digit] = total - starts[p, digit]
+            for i in range(n):
+                key = sorted_keys[side, i]
+                digit = <Py_ssize_t> ((key >> (DIGIT_BITS * p)) & (DIGITS - 1))
+                sorted_keys[1 - side, starts[p, digit]] = key
+                places[1 - side, starts[p, digit]] = places[side, i]
+                starts[p, digit] += 1
+            side = 1 - side
+    return np.asarray(places[side]).astype(np.int64)
 
 
 def place_rows(const int64_t[::1] indptr, const int32_t[::1] ids, const int32_t[::1] counts,

@@ -279,7 +279,7 @@ def _compiled_counts(
     names: Names | None = None
     column = None if vocabulary is None else _vocabulary_columns(analysis, table, vocabulary)
     if vocabulary is None and analysis.stem is None:
-        order = table.order(n_threads)
+        order = table.order()
         names = Names(table.spelling(order))
         column = np.full(len(table), -1, dtype=np.int32)
         column[order] = np.arange(len(order), dtype=np.int32)

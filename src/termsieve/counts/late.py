@@ -1,0 +1,92 @@
+"""The tables and names of Counts: as they were given, or, until one of them is read, term after term."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from termsieve.counts.cells import number_table, term_names
+from termsieve.errors import FormatError
+from termsieve.kernels.streaming import cut_terms
+
+
+@dataclass(frozen=True)
+class ByTerm:
+    """What a counter leaves and a counts file keeps: the terms, sorted, and the nonzero cells of each.
+
+    `spelling` holds all terms as UTF-8, one after the other, and `ends` the end of each. `tp` and `tf` are
+    terms x classes, of int64.
+    """
+
+    spelling: NDArray[np.uint8]
+    ends: NDArray[np.int64]
+    tp: sparse.csr_array
+    tf: sparse.csr_array | None = None
+
+    def terms(self) -> list[str]:
+        """Return the terms."""
+        try:
+            terms: list[str] = cut_terms(self.spelling, self.ends)
+        except UnicodeDecodeError as error:
+            raise FormatError("a term of the tally is not valid text; count again") from error
+        return terms
+
+    def tables(self) -> dict[str, Any]:
+        """Return the names and the tables of classes x terms, dense or sparse depending on their size."""
+        shape = self.tp.shape[::-1]
+        return {
+            "terms": np.fromiter(self.terms(), dtype=object, count=len(self.ends)),
+            "tp": number_table(self.tp.T, shape, np.int64),
+            "tf": None if self.tf is None else number_table(self.tf.T, shape, np.int64),
+        }
+
+
+class LateTables:
+    """The base of Counts that holds `tp`, `tf` and `terms`.
+
+    Counts of documents are often only saved. A dense table of them can be many times as large as their cells,
+    and a str per term takes as long as sorting them, so both are made when one of them is read.
+    """
+
+    by_term: ByTerm | None = None  # None as soon as the tables are there
+
+    def _hold(self, tp: Any, tf: Any, terms: Any, shape: tuple[int, int], dtype: Any) -> None:
+        if isinstance(tp, ByTerm):
+            self.by_term = tp
+            return
+        self.terms = term_names(terms, shape[1])
+        self.tp = number_table(tp, shape, dtype)
+        self.tf = None if tf is None else number_table(tf, shape, dtype)
+
+    @property
+    def occurrences(self) -> bool:
+        """Whether the occurrences of terms were counted, too."""
+        held = self.by_term
+        return (self.tf if held is None else held.tf) is not None
+
+    @cached_property
+    def terms(self) -> NDArray[Any] | None:
+        """The terms, or None where they have no names."""
+        return self._made("terms")
+
+    @cached_property
+    def tp(self) -> Any:
+        """Number of documents of the class that contain the term."""
+        return self._made("tp")
+
+    @cached_property
+    def tf(self) -> Any:
+        """Number of occurrences of the term in the class, if they were counted."""
+        return self._made("tf")
+
+    def _made(self, name: str) -> Any:
+        held = self.by_term
+        if held is not None:  # otherwise another thread has made the tables since they were asked for
+            self.__dict__.update(held.tables())
+            self.by_term = None
+        return self.__dict__[name]
