@@ -24,6 +24,13 @@ PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PYTHONS = [line.split()[-1] for line in PYPROJECT["project"]["classifiers"] if re.search(r":: 3\.\d+$", line)]
 DIST = ROOT / "dist"
 ALL = ("-m", "slow or not slow")
+SCHEMAS = {
+    "citation-file-format": "CITATION.cff",
+    "dependabot": ".github/dependabot.yml",
+    "github-issue-forms": ".github/ISSUE_TEMPLATE/*.yml",
+    "github-workflows": ".github/workflows/*.yml",
+    "readthedocs": ".readthedocs.yaml",
+}
 
 
 def group(name: str) -> list[str]:
@@ -33,15 +40,16 @@ def group(name: str) -> list[str]:
 
 @nox.session(default=True)
 def lint(session: nox.Session) -> None:
-    """Style, spelling, the archive's list of files, the workflows' schema and safety."""
+    """Style, spelling, the archive's list of files, the schemas of YAML files, the workflows' safety."""
     session.install("ruff", *group("checks"))
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     session.run("codespell")
     session.run("validate-pyproject", "pyproject.toml")
     session.run("check-manifest")
-    workflows = map(str, ROOT.glob(".github/workflows/*.yml"))
-    session.run("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *workflows)
+    for schema, pattern in SCHEMAS.items():
+        paths = map(str, ROOT.glob(pattern))
+        session.run("check-jsonschema", "--builtin-schema", f"vendor.{schema}", *paths)
     session.run("zizmor", "--offline", ".github")
 
 
