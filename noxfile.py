@@ -23,6 +23,14 @@ ROOT = Path(__file__).parent
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PYTHONS = [line.split()[-1] for line in PYPROJECT["project"]["classifiers"] if re.search(r":: 3\.\d+$", line)]
 DIST = ROOT / "dist"
+ALL = ("-m", "slow or not slow")
+SCHEMAS = {
+    "citation-file-format": "CITATION.cff",
+    "dependabot": ".github/dependabot.yml",
+    "github-issue-forms": ".github/ISSUE_TEMPLATE/*.yml",
+    "github-workflows": ".github/workflows/*.yml",
+    "readthedocs": ".readthedocs.yaml",
+}
 
 
 def group(name: str) -> list[str]:
@@ -32,15 +40,16 @@ def group(name: str) -> list[str]:
 
 @nox.session(default=True)
 def lint(session: nox.Session) -> None:
-    """Style, spelling, the archive's list of files, the workflows' schema and safety."""
+    """Style, spelling, the archive's list of files, the schemas of YAML files, the workflows' safety."""
     session.install("ruff", *group("checks"))
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     session.run("codespell")
     session.run("validate-pyproject", "pyproject.toml")
     session.run("check-manifest")
-    workflows = map(str, ROOT.glob(".github/workflows/*.yml"))
-    session.run("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *workflows)
+    for schema, pattern in SCHEMAS.items():
+        paths = map(str, ROOT.glob(pattern))
+        session.run("check-jsonschema", "--builtin-schema", f"vendor.{schema}", *paths)
     session.run("zizmor", "--offline", ".github")
 
 
@@ -60,10 +69,10 @@ def tests(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def floors(session: nox.Session) -> None:
-    """The tests with the oldest allowed release of every dependency."""
+    """The demo and all tests, slow ones too, with the oldest allowed release of every dependency."""
     session.install("--resolution=lowest-direct", "-e", ".[dev]")
     session.run("termsieve", "demo", "-o", str(Path(session.create_tmp()) / "report.html"))
-    session.run("pytest", *session.posargs)
+    session.run("pytest", *ALL, *session.posargs)
 
 
 @nox.session(default=True)
@@ -79,7 +88,7 @@ def coverage(session: nox.Session) -> None:
     session.install("-e", ".[dev]", *group("coverage"))
     build = ["python", "setup.py", "-q", "build_ext", "--inplace", "--force"]
     session.run(*build, env={"TERMSIEVE_COVERAGE": "1"})
-    session.run("pytest", "--cov", "--cov-report=", "-m", "slow or not slow", *session.posargs)
+    session.run("pytest", "--cov", "--cov-report=", *ALL, *session.posargs)
     session.run("coverage", "html", "-q")
     session.run("coverage", "report", "--skip-covered", "--sort=miss")
     session.log(f"the kernels are slow now; build them again: {' '.join(build)}")
@@ -104,7 +113,7 @@ def packages(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def archive(session: nox.Session) -> None:
-    """All tests, from the unpacked source archive."""
+    """All tests, slow ones too, from the unpacked source archive."""
     session.install("build")
     place = Path(session.create_tmp()).resolve()
     session.run("python", "-m", "build", "--sdist", "--outdir", str(place))
@@ -114,12 +123,13 @@ def archive(session: nox.Session) -> None:
         next(path for path in place.iterdir() if path.is_dir() and path.name.startswith("termsieve-"))
     )
     session.install("-e", ".[dev]")
-    session.run("pytest", *session.posargs)
+    session.run("pytest", *ALL, *session.posargs)
 
 
 @nox.session(default=False)
 def sanitizers(session: nox.Session) -> None:
-    """The kernels' tests and ten minutes of fuzzing per kind of file, with ASan and UBSan (gcc)."""
+    """The kernels' tests and ten minutes (or `-- MINUTES`) of fuzzing per target, with ASan and UBSan."""
+    minutes = session.posargs[0] if session.posargs else "10"
     session.install(".[dev]")
     place = Path(session.create_tmp()).resolve() / "tree"
     shutil.rmtree(place, ignore_errors=True)
@@ -137,7 +147,7 @@ def sanitizers(session: nox.Session) -> None:
     kernels = map(str, sorted(place.glob("tests/test_kernels_*.py")))
     session.run("python", "-m", "pytest", "-q", *kernels, env=env)
     for target in ("counts", "checkpoint", "shards", "model", "svmlight"):
-        words = ["--target", target, "--minutes", "10", "--memory", "0"]
+        words = ["--target", target, "--minutes", minutes, "--memory", "0"]
         session.run("python", "-m", "tests.fuzz", *words, env=env)
 
 
@@ -173,7 +183,7 @@ def release(session: nox.Session) -> None:
         session.error("the working tree has changes; commit them")
     session.log(f"addresses of this release: {PYPROJECT['project']['urls']}")
     for name in ("lint", "review", "types", "packages", "archive", "floors", "docs"):
-        session.notify(name)
+        session.notify(name, posargs=[])  # the version is no argument of theirs
 
 
 if __name__ == "__main__":

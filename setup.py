@@ -9,8 +9,10 @@ TERMSIEVE_COVERAGE=1 builds them so that coverage sees each line that runs; they
 import json
 import os
 import re
+import shlex
 import shutil
 import sys
+import sysconfig
 import tomllib
 import uuid
 from importlib.metadata import version
@@ -115,7 +117,11 @@ class ParallelBuild(build_ext):
         self.parallel = self.parallel or os.cpu_count()
 
     def run(self) -> None:
-        """Translate to C first; archives and metadata are made without it."""
+        """Translate to C first, unless there is no compiler; archives and metadata are made without it."""
+        # Windows has no CC, because setuptools looks for Visual C++ itself.
+        compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "")
+        if compiler and shutil.which(compiler[0]) is None:
+            raise PlatformError(NO_COMPILER.format(name=compiler[0]))
         if self.editable_mode:  # not in a temporary folder, so that the next installation finds what is built
             kind = f"{self.plat_name}-{sys.implementation.cache_tag}"
             self.build_lib, self.build_temp = f"build/lib.{kind}", f"build/temp.{kind}"
@@ -135,13 +141,6 @@ class ParallelBuild(build_ext):
             module.sources, module.depends = in_c.sources, in_c.depends
             module.include_dirs.append(numpy.get_include())
         super().run()
-
-    def build_extensions(self) -> None:
-        """Compile, or say in a sentence that there is no compiler."""
-        command = getattr(self.compiler, "compiler_so", None)
-        if command and shutil.which(command[0]) is None:
-            raise PlatformError(NO_COMPILER.format(name=command[0]))
-        super().build_extensions()
 
 
 class DescribedWheel(bdist_wheel):

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from termsieve.errors import InputError
-from termsieve.measures import MEASURES, accuracy, f1, get_measure
+from termsieve.measures import accuracy, f1, get_measure
 
 Rows = pl.DataFrame | pl.LazyFrame
 Measure = str | Callable[..., Any]
@@ -17,7 +17,6 @@ Measure = str | Callable[..., Any]
 PROBLEM = ("corpus", "problem")
 RUN = ("method", "learner", "size_kind", "size")
 BREAK_EVEN = "f1_break_even"
-MEASURE_NAMES = (*MEASURES, BREAK_EVEN)
 _CELLS = ("tp", "fp", "fn", "tn")
 _BREAK_EVEN_CELLS = ("be_tp", "be_fp", "be_fn")
 

@@ -27,7 +27,7 @@ PAPER, SPLITS = "li2009", "li2009_splits"
 PLANS = (PAPER, SPLITS)
 CORPORA = {"20ng": "20_newsgroups", "r2": "r2", "movie": "movies", "dvd": "dvd"}
 IG, CHI, WLLR = "information_gain combine=joint", "chi_squared", "wllr"
-MI, BNS, DF, WFO = "mutual_information", "bns side=positive", "document_frequency", "wfo(learned)"
+MI, BNS, WFO = "mutual_information", "bns side=positive", "wfo(learned)"
 LAMBDAS = {
     ("20_newsgroups", 500): 0.42,
     ("20_newsgroups", 10000): 0.28,
