@@ -53,6 +53,8 @@ class PaperFigure:
         Makes the chart, or its specification, from the stored tables.
     note : str
         What the picture here was made from, and what of it the paper prints.
+    number : str
+        The number of the figure or table in the paper; "" if it is not known, or if the paper has none.
     """
 
     paper: str
@@ -62,6 +64,7 @@ class PaperFigure:
     place: str
     draw: Callable[[], Any]
     note: str = ""
+    number: str = ""
 
     @property
     def picture(self) -> Path:
@@ -78,14 +81,14 @@ HINGE = "The paper's hinge loss, 171 problems of the sets with up to 3,000 docum
 def _forman_curves() -> Iterator[PaperFigure]:
     for measure in ("f1", "precision", "recall", "accuracy"):
         label = measure_label(measure)
-        number = " (Figure 17)" if measure == "accuracy" else ""
         yield FORMAN(
             f"{measure}",
-            f"{label} by number of terms{number}",
+            f"{label} by number of terms",
             REPORT.format("RESULTS"),
             "Curves by size",
             partial(drawings.forman_curves, measure),
             TEN,
+            "Figure 17" if measure == "accuracy" else "",
         )
         yield FORMAN(
             f"{measure}-hinge",
@@ -94,6 +97,7 @@ def _forman_curves() -> Iterator[PaperFigure]:
             "Curves by size",
             partial(drawings.forman_curves, measure, forman2003.HINGE, forman2003.SMO),
             HINGE,
+            "Figure 17" if measure == "accuracy" else "",
         )
     yield FORMAN(
         "precision-recall",
@@ -222,6 +226,9 @@ def _forman_terms() -> Iterator[PaperFigure]:
     )
 
 
+AMONG = "one of Figures 1 to 7"  # which of them is not known
+
+
 def _zheng() -> Iterator[PaperFigure]:
     make = partial(PaperFigure, "zheng2004")
     families = {
@@ -236,20 +243,22 @@ def _zheng() -> Iterator[PaperFigure]:
         for family, methods in families.items():
             yield make(
                 f"{learner}-{average}-{family}",
-                f"Table {number}: {average} F1 of {', '.join(methods)} with {learner.upper()}",
+                f"{average} F1 of {', '.join(methods)} with {learner.upper()}",
                 command,
                 "Curves by size",
                 partial(drawings.zheng_curves, learner, average, methods),
                 drawings.PRINTED,
+                f"Table {number}",
             )
     for learner in ("nb", "lr"):
         yield make(
             f"{learner}-practical",
-            f"Table 5: micro F1 of icc practical beside chi and cc with {learner.upper()}",
+            f"micro F1 of icc practical beside chi and cc with {learner.upper()}",
             command,
             "Curves by size",
             partial(drawings.zheng_curves, learner, "micro", ("chi", "cc", "icc practical")),
             drawings.PRINTED,
+            "Table 5",
         )
         yield make(
             f"ratio-{learner}",
@@ -258,6 +267,7 @@ def _zheng() -> Iterator[PaperFigure]:
             "What was selected",
             partial(drawings.zheng_tuning, learner),
             "icc ideal, 50 terms.",
+            AMONG,
         )
     yield make(
         "ratios",
@@ -266,6 +276,7 @@ def _zheng() -> Iterator[PaperFigure]:
         "What was selected",
         partial(drawings.zheng_ratios, ("icc ideal, nb", "icc ideal, lr")),
         "icc ideal, 50 terms. The paper prints four of them.",
+        AMONG,
     )
     yield make(
         "implied",
@@ -274,15 +285,17 @@ def _zheng() -> Iterator[PaperFigure]:
         "",
         partial(drawings.zheng_ratios, ("chi", "ig", "ors")),
         "50 terms.",
+        AMONG,
     )
     for metric in zheng2004.SCORES:
         yield make(
             f"table7-{metric}",
-            f"Table 7: the largest {metric} of positive and of negative terms",
+            f"the largest {metric} of positive and of negative terms",
             "termsieve study verify zheng2004 RESULTS --cells",
             "",
             partial(drawings.zheng_scores, metric),
             "One point per category.",
+            "Table 7",
         )
 
 

@@ -303,16 +303,18 @@ def skew_table(paper: str, where: str) -> str:
 
 
 def figures_list(paper: str, _: str) -> str:
-    """Return the figures of the paper: what each shows, the command that draws it, and the picture."""
+    """Return a table of the paper's figures, with the command that draws each, and then the pictures."""
     from reproductions.figures import FIGURES  # it draws the tables of this module
 
-    parts = []
+    rows, pictures = [], []
     for figure in FIGURES[paper]:
+        title, picture = figure.shows[0].upper() + figure.shows[1:], figure.picture.as_posix()
         place = f" ({figure.place})" if figure.place else ""
-        note = f" {figure.note}" if figure.note else ""
-        head = f"**{figure.shows[0].upper()}{figure.shows[1:]}.**{note} `{figure.command}`{place}"
-        parts.append(f"{head}\n\n![{figure.shows}]({figure.picture.as_posix()})")
-    return "\n\n".join(parts)
+        rows.append([figure.number, title, f"`{figure.command}`{place}", f"[{figure.name}]({picture})"])
+        head = f"**{title}{f' ({figure.number})' if figure.number else ''}.** {figure.note}".rstrip()
+        pictures.append(f"{head}\n\n![{figure.shows}]({picture})")
+    index = markdown(["in the paper", "shows", "command", "picture"], rows)
+    return "\n\n".join([index, *pictures])
 
 
 def figures_table(_: str, __: str) -> str:

@@ -222,6 +222,31 @@ def test_how_the_work_is_cut_never_changes_a_row(monkeypatch):
     assert not tables[0][1].select(ROW_KEYS).is_duplicated().any()
 
 
+def test_sizes_of_a_learned_lambda_run_together_or_apart_have_the_same_rows(monkeypatch):
+    plan = plan_of(
+        PLAN,
+        ('metric = ["bns", "ig", "random"]', 'select = "wfo"\nfolds = 3'),
+        ("k = [3, 10]", "k = [2, 5, 9]"),
+        ('name = "svm"', 'name = "svm(hinge)"'),
+    )
+    data = prepared_corpus(plan, "toy", toy(48, 12))
+    described = {"toy": data.described()}
+    tasks = [placed for placed in all_tasks(plan, described) if placed[1:3] == (0, 1)]
+    tables = []
+    for seconds, together in ((1e9, 4), (0.0, 1)):  # three k, one fraction
+        monkeypatch.setattr("termsieve.studies.tasks.SHARED_SECONDS", seconds)
+        units = list(cut_units(plan, described, tasks))
+        runs = [task.runs for unit in units for task in unit.tasks if task.method == "wfo(learned)"]
+        assert {len(sizes) for ((_, sizes),) in runs} == {together}
+        made = [unit_result(plan, data, unit) for unit in units]
+        rows = pl.concat([rows for rows, _ in made]).drop("select_seconds", "fit_seconds")
+        chosen = pl.concat([selections for _, selections in made])
+        tables.append([rows.sort(ROW_KEYS, nulls_last=True), chosen.sort("problem", "method", "size")])
+    assert tables[0][0].equals(tables[1][0])
+    assert tables[0][1].equals(tables[1][1])
+    assert tables[0][1]["lam"].null_count() == 0
+
+
 def test_tfidf_is_fitted_on_training_documents():
     plan = plan_of(PLAN, ("[protocol]", '[representation]\nvalues = "tfidf"\n[protocol]'))
     fold = Fold(plan, prepared_corpus(plan, "toy", toy()), 0, 0)

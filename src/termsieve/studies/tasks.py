@@ -19,6 +19,9 @@ from termsieve.studies.selection import trainings
 # The size of a unit, by the learners' declared costs: a killed run loses at most about this much work per
 # process, and starting a unit (about 0.1 s for the counts of its fold) stays below 1 % of it.
 UNIT_SECONDS = 20.0
+# Sizes of a learned lambda are run together up to this: along a ranking a learner shares work between sizes
+# (the documents' inner products), which saves more than a killed run can lose.
+SHARED_SECONDS = 1800.0
 UNIT_NAME = re.compile(r"[\w.+-]+-\d+-\d+-[0-9a-f]{10}")  # corpus, trial, fold, digest of the tasks
 Described = Mapping[str, Mapping[str, Any]]  # per corpus: documents, cells, classes, fingerprint, ...
 
@@ -113,7 +116,7 @@ def cut_units(plan: Plan, described: Described, tasks: list[Placed]) -> Iterator
     Corpora with much work come first, so that a run does not end with one long unit.
     """
     work: dict[str, float] = {}
-    apart = [piece for placed in tasks for piece in pieces(plan, placed)]
+    apart = [run for placed in tasks for run in shared_runs(plan, described[placed[0]], placed)]
     seconds = [task_seconds(plan, described[p[0]], p[0], p[3]) for p in apart]
     for placed, cost in zip(apart, seconds, strict=True):
         work[placed[0]] = work.get(placed[0], 0.0) + cost
@@ -139,3 +142,20 @@ def pieces(plan: Plan, placed: Placed) -> Iterator[Placed]:
     for run, sizes in task.runs:
         for size in sizes:
             yield corpus, trial, fold, task._replace(runs=((run, (size,)),))
+
+
+def shared_runs(plan: Plan, facts: Mapping[str, Any], placed: Placed) -> Iterator[Placed]:
+    """Yield the pieces of a task; sizes of a learned lambda stay together up to SHARED_SECONDS."""
+    corpus, trial, fold, task = placed
+    if plan.method(task.method, corpus).select != "wfo":
+        yield from pieces(plan, placed)
+        return
+    for run, sizes in task.runs:
+        together: tuple[Size, ...] = ()
+        for size in sizes:
+            longer = task._replace(runs=((run, (*together, size)),))
+            if together and task_seconds(plan, facts, corpus, longer) > SHARED_SECONDS:
+                yield corpus, trial, fold, task._replace(runs=((run, together),))
+                together = ()
+            together = (*together, size)
+        yield corpus, trial, fold, task._replace(runs=((run, together),))

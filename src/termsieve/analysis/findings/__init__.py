@@ -56,7 +56,8 @@ def verify_findings(
     -------
     polars.DataFrame
         One row per finding and reading: paper, where, claim, reading, verdict ("holds", "partly", "fails" or
-        "not tested"), figures, and what the results lack of their plan, such as "without wfo(learned)".
+        "not tested"), figures, and what the results lack of the part of their plan that the test reads, such
+        as "without wfo(learned)".
     """
     _check(paper)
     found = list(results)
@@ -75,7 +76,8 @@ def verify_findings(
                 verdict, figures = entry.test(reading)
             except UntestedError as lack:
                 verdict, figures = UNTESTED, str(lack)  # type: ignore[assignment]
-            partial = "" if verdict == UNTESTED else lacks(reading.results, reading.learner)
+            read = reading.results, reading.learner, entry.methods, entry.corpora
+            partial = "" if verdict == UNTESTED else lacks(*read)
             rows.append({**head, "reading": label, "verdict": verdict, "figures": figures, "lacks": partial})
     names = ("paper", "where", "claim", "reading", "verdict", "figures", "lacks")
     return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String))

@@ -163,16 +163,23 @@ def whole_runs(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.join(whole, on=run, how="semi", nulls_equal=True)
 
 
-def lacking(results: Results, learner: str | None = None) -> str:
+def lacking(
+    results: Results,
+    learner: str | None = None,
+    methods: tuple[str, ...] = (),
+    corpora: tuple[str, ...] = (),
+) -> str:
     """Return what results lack of the built-in plan of their name, or "" if they have all of it.
 
-    With a learner, only its part of the plan is looked at.
+    With a learner, methods or corpora, only their part of the plan is looked at.
     """
     plan, known = load_plan(str(results.manifest["name"])), results.corpora
-    absent = [entry.name for entry in plan.corpora if entry.name not in known]
-    present = tuple(entry for entry in plan.corpora if entry.name in known)
+    wanted = [entry for entry in plan.corpora if not corpora or entry.name in corpora]
+    absent = [entry.name for entry in wanted if entry.name not in known]
+    present = tuple(entry for entry in wanted if entry.name in known)
     learners = tuple(run for run in plan.learners if learner in (None, run.name))
-    part = replace(plan, corpora=present, learners=learners)
+    read = tuple(method for method in plan.methods if not methods or method.name in methods)
+    part = replace(plan, corpora=present, learners=learners, methods=read)
     every, left = (
         _trainings(part, tasks) for tasks in (all_tasks(part, known), remaining_tasks(part, known, results))
     )
@@ -197,7 +204,8 @@ class Finding:
     """One finding of a paper: where the paper has it, the claim, and the test that decides it.
 
     `plans` are the plans whose results can decide it, each for itself; with `per_learner` each learner of
-    the results is a reading of its own.
+    the results is a reading of its own. `methods` and `corpora` are those whose results the test reads, if
+    not all: a run that lacks others is whole for this finding.
     """
 
     paper: str
@@ -207,6 +215,8 @@ class Finding:
     test: Test
     per_learner: bool = False
     leave_out: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
+    corpora: tuple[str, ...] = ()
 
     def readings(self, results: Iterable[Results], data: Any) -> list[tuple[str, Reading]]:
         """Return what the finding is tested on: a label and the results, one by one."""

@@ -24,7 +24,7 @@ from termsieve.metrics import direction
 from termsieve.studies.results import Results
 
 PAPER = "zheng2004"
-WORDS, EVERY, FOLDS = "zheng2004_words", "zheng2004_all", "zheng2004_folds"
+WORDS, EVERY = "zheng2004_words", "zheng2004_all"
 LARGEST = ("earn", "acq")  # the paper's averages leave them out
 LEARNERS = {"nb": "nb(quotient)", "lr": "lr"}
 SIGNED = {
@@ -67,6 +67,10 @@ BEST_IDEAL = {
     ("nb", "ior"): 0.768,
 }
 RATIOS = {"money-fx": 0.95, "grain": 0.95, "dmk": 0.1, "lumber": 0.2}
+
+
+def _methods(*names: str) -> tuple[str, ...]:
+    return tuple(METHODS[name] for name in names)
 
 
 def cells(results: Results, data: str | os.PathLike[str] | None) -> pl.DataFrame:
@@ -211,6 +215,7 @@ def _largest_scores(reading: Reading) -> list[dict[str, Any]]:
     PAPER,
     WORDS,
     leave_out=LARGEST,
+    methods=_methods("ig", "sig", "chi", "cc", "ors", "or", "isig ideal", "icc ideal", "ior ideal"),
 )
 def combined_beats_standard(reading: Reading) -> Verdict:
     """Compare isig, icc and ior ideal with the two standard forms of each."""
@@ -237,6 +242,7 @@ def combined_beats_standard(reading: Reading) -> Verdict:
     "(Wilcoxon over categories, .05)",
     PAPER,
     leave_out=LARGEST,
+    methods=_methods("chi", "cc", "icc practical"),
 )
 def practical_beats_standard(reading: Reading) -> Verdict:
     """Test the categories' mean F1 over the sizes, and each size alone."""
@@ -265,22 +271,27 @@ def practical_beats_standard(reading: Reading) -> Verdict:
     "Section on scenarios",
     "cross-validation should choose better ratios than the training documents do",
     PAPER,
-    FOLDS,
     leave_out=LARGEST,
+    methods=_methods("icc practical", "icc cross-validated"),
 )
 def folds_beat_training(reading: Reading) -> Verdict:
     """Compare the categories' mean F1 over the sizes of icc under both scenarios."""
+    sizes = reading.results.corpora["reuters"]["classes"]
     parts, figures = [], []
     for learner in LEARNERS:
         pair = _per_category(reading, learner, "icc cross-validated").join(
             _per_category(reading, learner, "icc practical"), on=["problem", "size"]
         )
         gap = pair.with_columns(gap=pl.col("value") - pl.col("value_right"))
-        means = gap.group_by("problem").agg(pl.col("gap").mean()).sort("problem")["gap"].to_numpy()
+        table = gap.group_by("problem").agg(pl.col("gap").mean()).sort("problem")
+        means = table["gap"].to_numpy()
         p = float(stats.wilcoxon(means).pvalue)
         parts.append(means.mean() > 0 and p < 0.05)
-        figures.append(f"{learner}: {told(means.mean())}, p = {p:.2g}")
-    return judged(parts, "; ".join(figures))
+        order = np.argsort([-sizes[name] for name in table["problem"]], kind="stable")
+        large, small = (told(means[half].mean()) for half in np.array_split(order, 2))
+        halves = f"{large} in the larger and {small} in the smaller half of the categories"
+        figures.append(f"{learner}: {told(means.mean())}, p = {p:.2g}; {halves}")
+    return judged(parts, f"{pair['size'].n_unique()} sizes; {'; '.join(figures)}")
 
 
 @finding(
@@ -289,6 +300,7 @@ def folds_beat_training(reading: Reading) -> Verdict:
     "the best ratio falls as categories get rarer (NB, icc ideal, 50 terms)",
     PAPER,
     leave_out=LARGEST,
+    methods=_methods("icc ideal"),
 )
 def ratio_falls(reading: Reading) -> Verdict:
     """Correlate the ratios with the places of the categories by size."""
@@ -312,6 +324,7 @@ def ratio_falls(reading: Reading) -> Verdict:
     "the best ratio of a category differs between NB and LR",
     PAPER,
     leave_out=LARGEST,
+    methods=_methods("icc ideal"),
 )
 def ratio_differs(reading: Reading) -> Verdict:
     """Compare the ratios that icc ideal chose with the two learners."""
@@ -328,6 +341,7 @@ def ratio_differs(reading: Reading) -> Verdict:
     "at 50 terms chi takes only positive terms in 56 of the 58 categories",
     PAPER,
     leave_out=LARGEST,
+    methods=_methods("chi"),
 )
 def chi_takes_positive_terms(reading: Reading) -> Verdict:
     """Count the categories whose 50 terms by chi are all positive."""
@@ -352,6 +366,7 @@ def chi_takes_positive_terms(reading: Reading) -> Verdict:
     "F1 of earn and acq at 50 terms",
     "in the two largest categories icc ideal beats chi and cc with both learners",
     PAPER,
+    methods=_methods("chi", "cc", "icc ideal"),
 )
 def largest_gain_too(reading: Reading) -> Verdict:
     """Compare the F1 of earn and acq."""
