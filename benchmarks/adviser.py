@@ -15,7 +15,6 @@ are scikit-learn's.
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import resource
@@ -40,7 +39,7 @@ from sklearn.model_selection import GridSearchCV, TunedThresholdClassifierCV
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
-from adviser_corpora import CHECKING, TUNING, Draw, corpus_of, draws
+from adviser_corpora import CHECKING, TUNING, Draw, corpus_of, draws, lines_of, script_parser
 from adviser_curve import GOALS, gain_reach, ratio_of, ratio_spread_of
 from termsieve.adviser import advise
 from termsieve.adviser.curve import next_gain
@@ -369,20 +368,9 @@ def large(n_documents: int = 5000) -> None:
     print(json.dumps(facts, indent=1))
 
 
-def lines_of(path: Path) -> list[dict[str, Any]]:
-    """Return the rows of a file of JSON lines."""
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
 def main() -> None:
     """Run draws, or print the table or the calibration of a file of them."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    commands = parser.add_subparsers(dest="command", required=True)
-    runner = commands.add_parser("run")
-    runner.add_argument("--classes", type=int, default=4, help="draws about all classes, per corpus")
-    runner.add_argument("--binary", type=int, default=8, help="draws about one class, per corpus")
+    parser, commands, runner = script_parser(__doc__, classes=4, binary=8)
     runner.add_argument("--tuning", action="store_true", help="the corpora that the rules were settled on")
     runner.add_argument("--corpora", default="", help="only these, separated by commas")
     runner.add_argument("--goals", default="f1", help="separated by semicolons; they take turns")

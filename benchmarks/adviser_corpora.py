@@ -6,12 +6,15 @@ settled; CHECKING was left alone until one final check.
 
 from __future__ import annotations
 
+import argparse
+import json
 import os
 import zlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -86,3 +89,26 @@ def draws(
         elif number >= n_classes:
             target = str(generator.choice(eligible))
         yield Draw(number, target, part, corpus.subset(hidden))
+
+
+def script_parser(description: str | None, **draws: int) -> tuple[argparse.ArgumentParser, Any, Any]:
+    """Return the parser of a script about draws, its commands, and the command that runs draws.
+
+    `draws` are the defaults of the numbers of draws about all classes and about one class (binary).
+    """
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    runner = commands.add_parser("run")
+    about = {"classes": "all classes", "binary": "one class"}
+    for name, default in draws.items():
+        runner.add_argument(
+            f"--{name}", type=int, default=default, help=f"draws about {about[name]}, per corpus"
+        )
+    return parser, commands, runner
+
+
+def lines_of(path: Path) -> list[dict[str, Any]]:
+    """Return the rows of a file of JSON lines."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]

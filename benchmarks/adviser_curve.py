@@ -9,14 +9,13 @@ quarter, a half and all of the training documents of five folds, and judged by e
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from adviser_corpora import TUNING, Draw, corpus_of, draws
+from adviser_corpora import TUNING, Draw, corpus_of, draws, lines_of, script_parser
 from termsieve.adviser.curve import LearningCurve, next_gain
 from termsieve.adviser.goals import get_goal
 from termsieve.adviser.promise import Calibration, Promise
@@ -128,20 +127,14 @@ def table(rows: list[dict[str, Any]]) -> str:
 
 def main() -> None:
     """Run draws, or print the table of a file of them."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    commands = parser.add_subparsers(dest="command", required=True)
-    runner = commands.add_parser("run")
-    runner.add_argument("--classes", type=int, default=1, help="draws about all classes, per corpus")
-    runner.add_argument("--binary", type=int, default=4, help="draws about one class, per corpus")
+    parser, commands, runner = script_parser(__doc__, classes=1, binary=4)
     runner.add_argument("--corpora", default=",".join(TUNING))
     runner.add_argument("--seed", type=int, default=3)
     runner.add_argument("--out", type=Path, default=Path("curve.jsonl"))
     commands.add_parser("table").add_argument("file", type=Path)
     given = parser.parse_args()
     if given.command == "table":
-        print(table([json.loads(line) for line in given.file.read_text(encoding="utf-8").splitlines()]))
+        print(table(lines_of(given.file)))
     else:
         run(given.corpora.split(","), given.classes, given.binary, given.seed, given.out)
 

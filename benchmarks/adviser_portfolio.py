@@ -10,7 +10,6 @@ characters are cross-validated and tested on hidden documents, on the draws of a
 
 from __future__ import annotations
 
-import argparse
 import json
 import warnings
 from collections.abc import Iterator
@@ -23,7 +22,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import ComplementNB, MultinomialNB
 
-from adviser_corpora import TUNING, Draw, corpus_of, draws
+from adviser_corpora import TUNING, Draw, corpus_of, draws, lines_of, script_parser
 from adviser_prior import GOALS, N_FOLDS, _facts, _together
 from termsieve.adviser.decisions import NEVER
 from termsieve.adviser.folds import Split, Task
@@ -140,11 +139,7 @@ def _partner(row: dict[str, Any], known: list[dict[str, Any]]) -> dict[str, Any]
 
 def main() -> None:
     """Run draws, or print the table of two files of them."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    commands = parser.add_subparsers(dest="command", required=True)
-    runner = commands.add_parser("run")
+    parser, commands, runner = script_parser(__doc__)
     runner.add_argument("--corpora", default=",".join(TUNING))
     runner.add_argument("--numbers", default="0,2,3", help="which of the draws of adviser_prior.py")
     runner.add_argument("--out", type=Path, default=Path("candidates.jsonl"))
@@ -154,8 +149,7 @@ def main() -> None:
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     if given.command == "table":
-        files = (given.prior, given.candidates)
-        print(table(*([json.loads(line) for line in path.open(encoding="utf-8")] for path in files)))
+        print(table(lines_of(given.prior), lines_of(given.candidates)))
         return
     for name in given.corpora.split(","):
         for draw in draws(corpus_of(name).renamed(name), 2, 5, 1):

@@ -12,7 +12,6 @@ whose choices are best on each corpus when the gains come from the others.
 
 from __future__ import annotations
 
-import argparse
 import json
 import warnings
 from collections import Counter
@@ -21,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from adviser_corpora import TUNING, Draw, corpus_of, draws
+from adviser_corpora import TUNING, Draw, corpus_of, draws, lines_of, script_parser
 from termsieve.adviser.folds import Split, Task
 from termsieve.adviser.goals import get_goal
 from termsieve.adviser.portfolio import portfolio
@@ -225,20 +224,14 @@ def left_out_figures(
 
 def main() -> None:
     """Run draws, or print the table of a file of them."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    commands = parser.add_subparsers(dest="command", required=True)
-    runner = commands.add_parser("run")
-    runner.add_argument("--classes", type=int, default=2, help="draws about all classes, per corpus")
-    runner.add_argument("--binary", type=int, default=5, help="draws about one class, per corpus")
+    parser, commands, runner = script_parser(__doc__, classes=2, binary=5)
     runner.add_argument("--corpora", default=",".join(TUNING))
     runner.add_argument("--seed", type=int, default=1)
     runner.add_argument("--out", type=Path, default=Path("prior.jsonl"))
     commands.add_parser("table").add_argument("file", type=Path)
     given = parser.parse_args()
     if given.command == "table":
-        print(table([json.loads(line) for line in given.file.read_text(encoding="utf-8").splitlines()]))
+        print(table(lines_of(given.file)))
         return
     warnings.simplefilter("ignore")
     run(given.corpora.split(","), given.classes, given.binary, given.seed, given.out)

@@ -198,7 +198,7 @@ def _gains(results: Sequence[Results]) -> pl.DataFrame:
         for learner in ("nb", "perceptron", "svm"):
             measure = mladenic2004.goal_of(reading, learner)
             level = GAIN_LEVEL
-            gains = mladenic2004.category_gains(reading, learner, "svm-1", measure, level).sort("positives")
+            gains = mladenic2004.class_gains(reading, learner, "svm-1", measure, level).sort("positives")
             thirds = [gains[rows] for rows in np.array_split(np.arange(gains.height), 3)]
             # The groups of 20 Newsgroups are equally large.
             equal = thirds[0]["positives"].mean() * 1.5 > thirds[2]["positives"].mean()  # type: ignore[operator]

@@ -394,7 +394,11 @@ def test_a_selected_model_holds_its_terms_only(models, descriptions):
 @pytest.mark.parametrize(
     ("steps", "y", "message"),
     [
-        ([TermVectorizer(), get_learner("nb(quotient)")], THREE, "QuotientNB cannot be exported; choose svm"),
+        (
+            [TermVectorizer(), get_learner("nb(quotient)")],
+            THREE,
+            "cannot be exported; choose one of nb, nb(all), lr",
+        ),
         ([TermVectorizer(), get_learner("svm(hinge)")], THREE, "choose svm"),
         ([TermVectorizer(binary=True), BernoulliNB()], THREE, "BernoulliNB cannot be exported"),
         ([TermVectorizer(), ComplementNB()], THREE, "ComplementNB cannot be exported"),

@@ -23,6 +23,7 @@ from termsieve.errors import InputError
 from termsieve.estimators import DecisionClassifier, TermVectorizer, TermWeighter
 from termsieve.estimators.decision import NEVER
 from termsieve.estimators.scaler import TermScaler
+from termsieve.learners import LEARNERS
 from termsieve.learners.linear import HingeSVM, LinearClassifier, LogisticL2
 from termsieve.portable.alphabet import SMALL_SIGMAS, character_ranges, lower_table
 from termsieve.portable.scorer import FORMAT, MOST_LEAST, MOST_N, STEMS, VERSION, check
@@ -276,13 +277,21 @@ def _linear(learner: Any) -> Rows:
     if isinstance(learner, ComplementNB) or not (
         isinstance(learner, LinearClassifier | HingeSVM) or _has_weights(learner)
     ):
-        raise refused(
-            f"the learner {type(learner).__name__}", "choose svm, svm(balanced), lr, nb or perceptron"
-        )
+        raise refused(f"the learner {type(learner).__name__}", f"choose one of {', '.join(_exported())}")
     weights, n = np.asarray(learner.coef_, dtype=float), len(learner.classes_)
     ends = np.broadcast_to(np.asarray(learner.intercept_, dtype=float), len(weights)).copy()
     decision = "two" if n == 2 else "highest"
     return Rows(weights, ends, decision, learner.classes_, _probability(learner, decision))
+
+
+def _exported() -> list[str]:
+    """Return the names of the learners that can be exported for any number of classes."""
+    linear = (LinearClassifier, MultinomialNB)
+    return [
+        name
+        for name, entry in LEARNERS.items()
+        if isinstance(entry.estimator, type) and issubclass(entry.estimator, linear)
+    ]
 
 
 def _has_weights(learner: Any) -> bool:

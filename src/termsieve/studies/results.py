@@ -18,16 +18,19 @@ if TYPE_CHECKING:
     import polars as pl
 
 # Column -> polars type, by name so that importing this module does not import polars.
-ROWS = {
-    "corpus": "String",
-    "problem": "String",
-    "target": "String",
+_RUN = {
     "trial": "Int32",
     "fold": "Int32",
     "method": "String",
     "learner": "String",
     "size_kind": "String",
     "size": "Float64",
+}
+ROWS = {
+    "corpus": "String",
+    "problem": "String",
+    "target": "String",
+    **_RUN,
     "n_terms": "Int64",
     "n_train": "Int64",
     "pos": "Int64",
@@ -46,12 +49,7 @@ ROWS = {
 SELECTIONS = {
     "corpus": "String",
     "problem": "String",
-    "trial": "Int32",
-    "fold": "Int32",
-    "method": "String",
-    "learner": "String",
-    "size_kind": "String",
-    "size": "Float64",
+    **_RUN,
     "terms": "List(Int32)",
     "ratio": "Float64",
     "lam": "Float64",

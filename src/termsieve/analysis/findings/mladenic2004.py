@@ -89,10 +89,10 @@ def best_level(reading: Reading, learner: str, ranking: str, measure: str) -> fl
     return max(LEVELS, key=lambda level: _at(reading, learner, ranking, level, measure))
 
 
-def category_gains(
+def class_gains(
     reading: Reading, learner: str, ranking: str, measure: str, level: float, other: str | None = None
 ) -> pl.DataFrame:
-    """Return for each category what a ranking gains at one level over all terms, or over another ranking.
+    """Return for each class what a ranking gains at one level over all terms, or over another ranking.
 
     The other ranking is cut at its own best level. The columns are problem, positives (of the test
     documents), gain.
@@ -110,33 +110,33 @@ def category_gains(
 
 
 def p_value(gains: pl.DataFrame) -> float:
-    """Return the p-value of the gains over the categories by Wilcoxon's signed-rank test."""
+    """Return the p-value of the gains over the classes by Wilcoxon's signed-rank test."""
     values = gains["gain"].to_numpy()
     return float(stats.wilcoxon(values).pvalue) if values.any() else 1.0
 
 
 @_claim("naive Bayes", "naive Bayes gains by selection")
 def nb_gains(reading: Reading) -> Verdict:
-    """Compare the best ranking and level with all terms, and test it over the categories."""
+    """Compare the best ranking and level with all terms, and test it over the classes."""
     goal = goal_of(reading, "nb")
     value, name = max((_best(reading, "nb", name, goal), name) for name in RANKINGS)
     everything = reading.value("all", None, goal, learner="nb")
     level = best_level(reading, "nb", name, goal)
-    p = p_value(category_gains(reading, "nb", name, goal, level))
+    p = p_value(class_gains(reading, "nb", name, goal, level))
     figures = f"{name} {told(value)} at {level:g}, all terms {told(everything)}, p = {p:.1g}"
     return judged([value > everything, value > everything and p < 0.05], figures)
 
 
 @_claim("naive Bayes", "svm-1 is the best ranking for naive Bayes")
 def svm_best_for_nb(reading: Reading) -> Verdict:
-    """Compare the best level of each ranking; test the first against the second over the categories."""
+    """Compare the best level of each ranking; test the first against the second over the classes."""
     goal = goal_of(reading, "nb")
     values = {name: _best(reading, "nb", name, goal) for name in RANKINGS}
     ordered = sorted(values.items(), key=lambda item: -item[1])
     figures = ", ".join(f"{name} {told(value)}" for name, value in ordered[:4])
     first, second = ordered[0][0], ordered[1][0]
     level = best_level(reading, "nb", first, goal)
-    p = p_value(category_gains(reading, "nb", first, goal, level, second))
+    p = p_value(class_gains(reading, "nb", first, goal, level, second))
     return judged([first == "svm-1"], f"{figures}; {first} over {second}: p = {p:.1g}")
 
 
