@@ -144,6 +144,16 @@ def test_rows_are_not_placed_beyond_the_matrix(column):
         )
 
 
+@pytest.mark.parametrize(("n_indices", "n_data", "n_ends"), [(1, 2, 1), (2, 1, 1), (2, 2, 0)])
+def test_rows_are_not_placed_where_there_is_no_room(n_indices, n_data, n_ends):
+    ids = np.array([0, 1], dtype=np.int32)
+    room = np.zeros(n_indices, dtype=np.int32), np.zeros(n_data, dtype=np.int64)
+    with pytest.raises(ValueError, match="no room"):
+        tokenise.place_rows(
+            np.array([0, 2]), ids, np.ones(2, dtype=np.int32), ids, 2, *room, np.zeros(n_ends, dtype=np.int64)
+        )
+
+
 def test_the_honest_arrays_are_used():
     assert Tally.from_arrays(TALLY).counts() == count([BATCH], occurrences=True)
     for use in USERS.values():

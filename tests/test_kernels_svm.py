@@ -79,6 +79,16 @@ def test_more_rows_bend_than_inner_products_are_kept():
     assert np.linalg.norm(gradient(w, A, sign, cost, True)) < 1e-6
 
 
+def test_inner_products_are_kept_anew_when_other_rows_bend():
+    # Newton's first step has the rows below 1, its next one most of the others: together more than are kept.
+    X, sign, cost = problem(3000, 6, True, seed=8)
+    A = np.column_stack([np.ones(len(X)), X])
+    start, end, column, value = rows_of(X)
+    w = np.random.default_rng(8).normal(size=7) * 3
+    linear.solve(linear.Workspace(), False, column, value, start, end, sign, cost, w, 1e-8, linear.GRAM)
+    assert np.linalg.norm(gradient(w, A, sign, cost, False)) < 1e-6
+
+
 def test_dual_descent_that_runs_out_ends_with_newton_steps():
     # One column, many almost equal documents: coordinate descent is slow, and it gives up.
     X, sign, _ = problem(300, 2, True, seed=3)
@@ -221,6 +231,9 @@ def test_naive_bayes_sums_are_matrix_products(dtype):
     arrays = M.indptr.astype(np.int64), M.indices.astype(np.int32), M.data
     X, label = M.toarray().astype(float), rng.integers(0, 2, 30).astype(np.uint8)
     assert bayes.class_sums(*arrays, label, 12) == pytest.approx(np.stack([(label == c) @ X for c in (0, 1)]))
+    nothing = sp.csr_array((30, 0), dtype=dtype)
+    empty = nothing.indptr.astype(np.int64), nothing.indices.astype(np.int32), nothing.data
+    assert bayes.class_sums(*empty, label, 0).shape == (2, 0)
     member = rng.random((12, 5)) < 0.5
     change = np.diff(np.pad(member.astype(int), ((0, 0), (1, 1))), axis=1)
     first = np.concatenate([[0], np.cumsum((change == 1).sum(axis=1))])

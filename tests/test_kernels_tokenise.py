@@ -190,6 +190,17 @@ def test_bytes_that_are_not_utf8_are_refused(raw):
         assert caught.value.args == (1,)
 
 
+@pytest.mark.parametrize("text", ["İSTANBUL'da", "ΟΔΟΣ ΣΑΣ", "aΣ ΣbΣ", "İ" * 40])
+def test_letters_whose_lower_case_depends_on_others_are_lowered_in_bytes_too(text):
+    raw = text.encode()
+    table = Analysis().table()
+    table.rows(Documents.of_utf8([0, len(raw)], raw, WORD))
+    assert table.terms() == list(dict.fromkeys(tokens_by_definition(text, r"\w", 2, True, True, True)))
+    with pytest.raises(UnicodeError) as caught:
+        Analysis().table().rows(Documents.of_utf8([0, len(raw) + 1], raw + b"\xff", WORD))
+    assert caught.value.args == (0,)
+
+
 @settings(max_examples=150, deadline=None)
 @given(st.binary(max_size=60))
 def test_any_bytes_are_read_as_python_reads_them(raw):
@@ -244,8 +255,13 @@ def test_bad_tables_are_refused():
         Alphabet(np.zeros(0x1100, np.uint16), np.full((1, 256), 4, np.int32), ())
     with pytest.raises(ValueError, match="at least one"):
         TermTable(WORD, 0, True, True)
-    with pytest.raises(IndexError):
-        Analysis().table().terms([0])
+    table = Analysis().table()
+    table.rows(Documents.of_texts(["cheap pills"], WORD))
+    for number in (-1, 2):
+        with pytest.raises(IndexError):
+            table.terms([number])
+        with pytest.raises(IndexError):
+            table.spelling([0, number])
 
 
 @settings(max_examples=200, deadline=None)

@@ -30,9 +30,7 @@ def log_tails(const double[::1] tp, const double[::1] df, const double[::1] pos,
             first = log_choose(pos[i], x) + log_choose(neg[i], df[i] - x) - log_choose(pos[i] + neg[i], df[i])
             total, term = 1.0, 1.0
             while x < pos[i] and x < df[i]:
-                room = neg[i] - df[i] + x + 1
-                if room <= 0:
-                    break
+                room = neg[i] - df[i] + x + 1  # at least 1: the share outside the class is below 1 as well
                 term *= (pos[i] - x) * (df[i] - x) / ((x + 1) * room)
                 total += term
                 x += 1
