@@ -83,6 +83,8 @@ class Learner:
         How it decides between more than two classes.
     along : callable, optional
         A function that trains it on many sets of columns together.
+    by_columns : bool, default=False
+        Whether `along` also takes matrices as `termsieve.learners.rows.Columns`.
     cost : TrainingCost
         About how long a training takes.
     same : tuple of type, default=()
@@ -97,6 +99,7 @@ class Learner:
     reads: Reads = "any"
     several: Several = "own"
     along: Along | None = field(default=None, repr=False)
+    by_columns: bool = False
     cost: TrainingCost = UNKNOWN_COST
     same: tuple[type, ...] = ()
 
@@ -125,7 +128,7 @@ def register_learner(name: str, *parameters: str, **facts: Any) -> Callable[[Est
         terms, or "any". ``several``: how it decides between more than two classes when it is trained along a
         ranking: each class against the "rest", "pairs" of classes that vote, or its "own" ``predict``.
         ``along``: a function that trains it on many sets of columns together; without it, it is fitted once
-        per set. ``cost``: a `TrainingCost`. ``same``: other classes that train the same model.
+        per set. ``by_columns``: whether that function also takes a matrix by columns. ``cost``: a `TrainingCost`. ``same``: other classes that train the same model.
 
     Returns
     -------
