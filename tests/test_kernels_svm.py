@@ -145,29 +145,29 @@ matrices = st.integers(0, 7).flatmap(
 @given(matrices, st.data())
 def test_ranked_rows_are_the_columns_in_order(X, data):
     k = X.shape[1]
-    order = data.draw(st.permutations(range(k)))[: data.draw(st.integers(0, k))]
-    position = np.full(k, -1, dtype=np.int32)
-    position[order] = np.arange(len(order))
-    M = sp.csr_array(X)
+    order = np.array(data.draw(st.permutations(range(k)))[: data.draw(st.integers(0, k))], dtype=np.int64)
+    shorter = data.draw(st.sets(st.integers(0, len(order))))
+    lengths = np.array(sorted(shorter | {len(order)}), dtype=np.int64)
+    M = sp.csc_array(X)
     for values in (M.data.astype(float), NONE):
-        indptr, column, value = rows.ranked_rows(
-            M.indptr.astype(np.int64), M.indices.astype(np.int32), values, position, len(order)
+        start, ends, column, value = rows.ranked_rows(
+            M.indptr.astype(np.int64), M.indices.astype(np.int32), values, order, len(X), lengths
         )
         held = value if len(values) else np.ones(len(column))
+        indptr = np.concatenate([start, ends[-1][-1:]])
         back = sp.csr_array((held, column - 1, indptr), shape=(len(X), len(order))).toarray()
-        assert (back == (X if len(values) else (X > 0))[:, list(order)]).all()
+        chosen = (X if len(values) else (X > 0))[:, order]
+        assert (back == chosen).all()
         for row in range(len(X)):
             assert (np.diff(column[indptr[row] : indptr[row + 1]]) > 0).all()
+        for length, end in zip(lengths, ends, strict=True):
+            assert (end - start == (chosen[:, :length] != 0).sum(axis=1)).all()
 
 
 @settings(max_examples=80, deadline=None)
 @given(matrices, st.data())
-def test_prefixes_and_filters_keep_the_right_columns(X, data):
+def test_filters_keep_the_right_columns(X, data):
     start, end, column, value = rows_of(X)
-    size = data.draw(st.integers(0, X.shape[1]))
-    stop = np.empty_like(end)
-    rows.prefix_ends(start, end, column, size, stop)
-    assert (stop - start == (X[:, :size] != 0).sum(axis=1)).all()
     kept = np.array(data.draw(st.lists(st.booleans(), min_size=X.shape[1], max_size=X.shape[1])), dtype=bool)
     renamed = np.concatenate([[0], np.where(kept, np.cumsum(kept), 0)]).astype(np.int32)
     indptr, column, value = rows.filtered_rows(np.concatenate([start, end[-1:]]), column, value, renamed)
@@ -196,8 +196,7 @@ def test_merged_rows_are_the_distinct_ones(X, data):
 def test_gram_is_the_matrix_of_inner_products(valued, n):
     X, _, _ = problem(n, 90, valued, seed=5)
     start, end, column, value = rows_of(X)
-    gram, middle = np.zeros((n, n), dtype=np.float32), np.empty_like(end)
-    rows.prefix_ends(start, end, column, 30, middle)
+    gram, middle = np.zeros((n, n), dtype=np.float32), start + (X[:, :30] != 0).sum(axis=1)
     smo.add_gram(start, middle, column, value, 30, gram)
     assert gram == pytest.approx(X[:, :30] @ X[:, :30].T, rel=1e-5)
     smo.add_gram(middle, end, column, value, 90, gram)

@@ -11,83 +11,51 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy
 
 
-cdef extern from *:
-    """
-    #ifdef _MSC_VER
-    #include <intrin.h>
-    static int lowest_bit(unsigned long long word) { unsigned long at; _BitScanForward64(&at, word); return (int)at; }
-    #else
-    static int lowest_bit(unsigned long long word) { return __builtin_ctzll(word); }
-    #endif
-    """
-    int lowest_bit(uint64_t word) noexcept nogil
-
-
 def ranked_rows(
     const int64_t[::1] indptr,
-    const int32_t[::1] indices,
-    const double[::1] data,
-    const int32_t[::1] position,
-    Py_ssize_t n_positions,
+    const int32_t[::1] row,
+    const double[::1] value,
+    const int64_t[::1] order,
+    Py_ssize_t n_rows,
+    const int64_t[::1] lengths,
 ):
-    """Return (indptr, column, value) of the entries whose column has a position >= 0, by position in each row.
+    """Return (start, ends, column, value): the rows of a matrix with the columns of `order`, numbered from 1.
 
-    The columns returned are position + 1; an empty `data` (all ones) gives an empty `value`. No column may
-    occur twice in a row.
+    The matrix is given by columns; an empty `value` (all ones) gives an empty one. ends[i] is each row's end
+    among the first lengths[i] columns; `lengths` ascend, and the last one is that of `order`.
     """
-    cdef Py_ssize_t n = indptr.shape[0] - 1, r, first, last, at = 0
-    cdef int64_t p
-    cdef int32_t k
-    cdef bint valued = data.shape[0] > 0
-    fresh, columns = np.zeros(n + 1, dtype=np.int64), np.empty(indices.shape[0], dtype=np.int32)
-    values = np.empty(data.shape[0])
-    cdef int64_t[::1] out = fresh
+    cdef Py_ssize_t k, r, i = 0, n_lengths = lengths.shape[0], n = 0
+    cdef int64_t p, at
+    cdef bint valued = value.shape[0] > 0
+    starts, all_ends = np.zeros(n_rows, dtype=np.int64), np.empty((n_lengths, n_rows), dtype=np.int64)
+    cdef int64_t[::1] start = starts, reached = np.zeros(n_rows, dtype=np.int64)
+    cdef int64_t[:, ::1] ends = all_ends
+    with nogil:
+        for k in range(order.shape[0]):
+            for p in range(indptr[order[k]], indptr[order[k] + 1]):
+                reached[row[p]] += 1
+        for r in range(n_rows):
+            start[r] = n
+            n += reached[r]
+            reached[r] = start[r]
+    columns, values = np.empty(n, dtype=np.int32), np.empty(n if valued else 0)
     cdef int32_t[::1] column = columns
-    cdef double[::1] value = values, held = np.empty(n_positions if valued else 0)
-    # A row's positions become bits, which are read off in order: cheaper than sorting them.
-    cdef uint64_t[::1] bits = np.zeros(n_positions // 64 + 1, dtype=np.uint64)
+    cdef double[::1] held = values
     with nogil:
-        for r in range(n):
-            first = bits.shape[0]
-            last = -1
-            for p in range(indptr[r], indptr[r + 1]):
-                k = position[indices[p]]
-                if k >= 0:
-                    bits[k >> 6] |= <uint64_t> 1 << (k & 63)
-                    first = min(first, k >> 6)
-                    last = max(last, k >> 6)
-                    if valued:
-                        held[k] = data[p]
-            while first <= last:
-                while bits[first]:
-                    k = <int32_t> (first * 64) + lowest_bit(bits[first])
-                    bits[first] &= bits[first] - 1
-                    column[at] = k + 1
-                    if valued:
-                        value[at] = held[k]
-                    at += 1
-                first += 1
-            out[r + 1] = at
-    return fresh, columns[:at].copy(), values[: at if valued else 0].copy()
-
-
-def prefix_ends(
-    const int64_t[::1] start, const int64_t[::1] stop, const int32_t[::1] column, Py_ssize_t size, int64_t[::1] end
-):
-    """Set each row's `end` to its first entry whose column is above `size`, by bisection."""
-    cdef Py_ssize_t r
-    cdef int64_t low, high, middle
-    with nogil:
-        for r in range(end.shape[0]):
-            low = start[r]
-            high = stop[r]
-            while low < high:
-                middle = (low + high) // 2
-                if column[middle] <= size:
-                    low = middle + 1
-                else:
-                    high = middle
-            end[r] = low
+        for k in range(order.shape[0] + 1):
+            while i < n_lengths and lengths[i] == k:
+                for r in range(n_rows):
+                    ends[i, r] = reached[r]
+                i += 1
+            if k == order.shape[0]:
+                break
+            for p in range(indptr[order[k]], indptr[order[k] + 1]):
+                at = reached[row[p]]
+                column[at] = <int32_t> (k + 1)
+                if valued:
+                    held[at] = value[p]
+                reached[row[p]] = at + 1
+    return starts, all_ends, columns, values
 
 
 def filtered_rows(
@@ -103,13 +71,13 @@ def filtered_rows(
     cdef double[::1] carried = values
     with nogil:
         for r in range(n):
+            # Without a branch, which would be guessed wrong at every other entry: what is not kept is overwritten.
             for p in range(indptr[r], indptr[r + 1]):
                 k = renamed[column[p]]
-                if k > 0:
-                    kept[at] = <int32_t> k
-                    if valued:
-                        carried[at] = value[p]
-                    at += 1
+                kept[at] = <int32_t> k
+                if valued:
+                    carried[at] = value[p]
+                at += k > 0
             out[r + 1] = at
     return fresh, columns[:at], values[: at if valued else 0]
 

@@ -15,7 +15,7 @@ from termsieve.errors import InputError
 from termsieve.learners.base import Classifier
 from termsieve.learners.linear import class_votes
 from termsieve.learners.registry import get_learner, learner_declaration
-from termsieve.learners.rows import Floats, Ints, are_nested, threads
+from termsieve.learners.rows import Columns, Floats, Ints, are_nested, threads
 from termsieve.measures import decision_values
 
 
@@ -96,7 +96,8 @@ def decision_sets(
         The decision values.
     """
     estimator = get_learner(learner_or_name)
-    X_train, X_test = (X if sp.issparse(X) else np.asarray(X) for X in (X_train, X_test))
+    ready = sp.sparray, sp.spmatrix, Columns
+    X_train, X_test = (X if isinstance(X, ready) else np.asarray(X) for X in (X_train, X_test))
     if isinstance(estimator, Classifier):
         estimator.check_parameters()
     y, sets = _checked_task(X_train, y_train, X_test, column_sets)
@@ -169,7 +170,7 @@ def _checked_task(
     X_train: Any, y_train: ArrayLike, X_test: Any, column_sets: Iterable[ArrayLike]
 ) -> tuple[NDArray[np.bool_], list[Ints]]:
     y = np.asarray(y_train)
-    if y.ndim != 1 or len(y) != X_train.shape[0] or not np.isin(y, (0, 1)).all():
+    if y.ndim != 1 or len(y) != X_train.shape[0] or not ((y == 0) | (y == 1)).all():
         raise InputError("y_train must hold 0 or 1 for each training document")
     n_columns = X_train.shape[1]
     if X_test.shape[1] != n_columns:

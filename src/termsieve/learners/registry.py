@@ -99,6 +99,8 @@ class Learner:
         How it decides between more than two classes.
     along : callable, optional
         A function that trains it on many sets of columns together.
+    by_columns : bool, default=False
+        Whether `along` also takes matrices as `termsieve.learners.rows.Columns`.
     cost : TrainingCost
         About how long a training takes.
     same : tuple of type, default=()
@@ -113,6 +115,7 @@ class Learner:
     reads: Reads = "any"
     several: Several = "own"
     along: Along | None = field(default=None, repr=False)
+    by_columns: bool = False
     cost: TrainingCost = UNKNOWN_COST
     same: tuple[type, ...] = ()
 
@@ -133,6 +136,7 @@ def register_learner(
     reads: Reads = "any",
     several: Several = "own",
     along: Along | None = None,
+    by_columns: bool = False,
     cost: TrainingCost = UNKNOWN_COST,
     same: tuple[type, ...] = (),
 ) -> Callable[[Estimator], Estimator]:
@@ -156,6 +160,8 @@ def register_learner(
         the "rest", "pairs" of classes that vote, or its "own" ``predict``.
     along : callable, optional
         A function that trains it on many sets of columns together; without it, it is fitted once per set.
+    by_columns : bool, default=False
+        Whether that function also takes matrices as `termsieve.learners.rows.Columns`.
     cost : TrainingCost
         About how long a training takes.
     same : tuple of type, default=()
@@ -177,7 +183,7 @@ def register_learner(
 
     def register(estimator: Estimator) -> Estimator:
         LEARNERS[name] = Learner(
-            name, estimator, parameters, formula, cite, reads, several, along, cost, same
+            name, estimator, parameters, formula, cite, reads, several, along, by_columns, cost, same
         )
         return estimator
 

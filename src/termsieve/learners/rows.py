@@ -104,11 +104,40 @@ def are_nested(sets: list[Ints]) -> bool:
 
 
 @dataclass(frozen=True)
+class Columns:
+    """A matrix by columns, checked once; whoever ranks the columns of the same matrix again and again keeps it."""
+
+    shape: tuple[int, int]
+    indptr: Ints
+    row: NDArray[np.int32]
+    value: Floats  # empty if every value is 1
+
+    @classmethod
+    def of(cls, X: Any) -> Columns:
+        """Return the columns of a matrix."""
+        if isinstance(X, Columns):
+            return X
+        X = canonical(X).tocsc()
+        indptr, row = X.indptr.astype(np.int64), X.indices.astype(np.int32, copy=False)
+        return cls(X.shape, indptr, row, _values_unless_ones(X))
+
+    def ranked(self, order: Ints, lengths: Ints) -> tuple[Rows, Ints]:
+        """Return the rows with the columns of `order`, and their ends among its first `lengths` columns.
+
+        The lengths ascend, and the last is that of `order`.
+        """
+        start, ends, column, value = kernels.ranked_rows(
+            self.indptr, self.row, self.value, order, self.shape[0], lengths
+        )
+        return Rows(start, ends[-1], column, value), ends
+
+
+@dataclass(frozen=True)
 class ColumnSets:
     """Column sets, and the rows with the columns of all sets, in one order.
 
     `positions` are the places of each set in that order, ascending; `nested` means that each set is a prefix
-    of it.
+    of it. `ends` are the ends of the training and test rows at each of the `lengths` of nested sets.
     """
 
     train: Rows
@@ -116,39 +145,46 @@ class ColumnSets:
     candidates: Ints
     positions: list[Ints]
     nested: bool
+    lengths: Ints
+    ends: tuple[Ints, Ints]
 
     @classmethod
     def of(cls, X_train: Any, X_test: Any, sets: list[Ints]) -> ColumnSets:
         """Return the sets over the rows of two matrices."""
         nested = are_nested(sets)
-        candidates = max(sets, key=len) if nested else np.unique(np.concatenate(sets))
-        place = np.full(X_train.shape[1], -1, dtype=np.int32)
-        place[candidates] = np.arange(len(candidates))
-        train, test = (_ranked(canonical(X), place, len(candidates)) for X in (X_train, X_test))
         if nested:
+            candidates = max(sets, key=len)
+            lengths = np.unique([len(columns) for columns in sets])
             positions = [np.arange(len(columns)) for columns in sets]
         else:
-            positions = [np.sort(place[columns]).astype(np.int64) for columns in sets]
-        return cls(train, test, candidates, positions, nested)
+            candidates = np.unique(np.concatenate(sets))
+            lengths = np.array([len(candidates)])
+            positions = [np.searchsorted(candidates, np.sort(columns)) for columns in sets]
+        ranked = [Columns.of(X).ranked(candidates, lengths) for X in (X_train, X_test)]
+        (train, train_ends), (test, test_ends) = ranked
+        return cls(train, test, candidates, positions, nested, lengths, (train_ends, test_ends))
 
-    def each(self) -> Iterator[tuple[Ints, Rows, Rows]]:
-        """Yield each set's positions and the training and test rows on it, columns renumbered from 1."""
+    def each(self) -> Iterator[tuple[Ints, Rows]]:
+        """Yield each set's positions and the training rows on it, columns renumbered from 1."""
         for positions in self.positions:
-            yield positions, self._restricted(self.train, positions), self._restricted(self.test, positions)
+            yield positions, self._prefix(positions, 0) if self.nested else self._filtered(positions)
 
-    def _restricted(self, rows: Rows, positions: Ints) -> Rows:
+    def decisions(self, positions: Ints, w: Floats) -> Floats:
+        """Return the decision values of the test documents by the weights of one set."""
         if self.nested:
-            end = np.empty_like(rows.start)
-            kernels.prefix_ends(rows.start, rows.end, rows.column, len(positions), end)
-            return Rows(rows.start, end, rows.column, rows.value)
+            return self._prefix(positions, 1).decisions(w)
+        everything = np.zeros(len(self.candidates) + 1)
+        everything[0], everything[positions + 1] = w[0], w[1:]
+        return self.test.decisions(everything)
+
+    def _prefix(self, positions: Ints, part: int) -> Rows:
+        rows, ends = (self.train, self.test)[part], self.ends[part]
+        return Rows(rows.start, ends[np.searchsorted(self.lengths, len(positions))], rows.column, rows.value)
+
+    def _filtered(self, positions: Ints) -> Rows:
+        rows = self.train
         renamed = np.zeros(len(self.candidates) + 1, dtype=np.int32)
         renamed[positions + 1] = np.arange(1, len(positions) + 1)
         indptr = np.concatenate([rows.start, rows.end[-1:]])
         indptr, column, value = kernels.filtered_rows(indptr, rows.column, rows.value, renamed)
         return Rows(indptr[:-1], indptr[1:], column, value)
-
-
-def _ranked(X: Any, place: NDArray[np.int32], n_places: int) -> Rows:
-    indptr, indices = X.indptr.astype(np.int64), X.indices.astype(np.int32, copy=False)
-    indptr, column, value = kernels.ranked_rows(indptr, indices, _values_unless_ones(X), place, n_places)
-    return Rows(indptr[:-1], indptr[1:], column, value)

@@ -21,6 +21,7 @@ from termsieve.learners.rows import Floats, Merged, Rows, threads
     cite="LinearSVC",
     several="rest",
     along=_set_values,
+    by_columns=True,
     cost=TrainingCost(3e-4, 2.4e-8),
 )
 class BalancedSVM(SquaredHingeSVM):

@@ -12,6 +12,8 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from termsieve.counts import Counts
 from termsieve.errors import StudyError
 from termsieve.estimators.evaluate import Part
+from termsieve.learners import decision_path, decision_sets, learner_declaration
+from termsieve.learners.rows import Columns
 from termsieve.limits import document_limits
 from termsieve.metrics import get_metric
 from termsieve.studies.plan import LearnerPlan, Plan
@@ -70,6 +72,7 @@ class Fold:
         self.train = data.matrix[self.part.train][:, self.columns]
         self.test = data.matrix[self.part.test][:, self.columns]
         self._values: dict[str, tuple[Any, Any]] = {}
+        self._columns: dict[str, tuple[Columns, Columns]] = {}
 
     def _training_counts(self, occurrences: bool) -> Counts:
         data = self.data
@@ -95,6 +98,13 @@ class Fold:
                 train, test = (sparse.csr_array(weights.transform(X)) for X in (train, test))
             self._values[kind] = train, test
         return self._values[kind]
+
+    def columns_of(self, kind: str) -> tuple[Columns, Columns]:
+        """Return the same by columns, made once for the rankings of all problems and methods."""
+        if kind not in self._columns:
+            train, test = self.values(kind)
+            self._columns[kind] = Columns.of(train), Columns.of(test)
+        return self._columns[kind]
 
 
 def _of_columns(counts: Counts, columns: Ints) -> Counts:
@@ -132,7 +142,28 @@ class Problem:
             self.counts = fold.counts.take([target])
         self.y_train, self.y_test = codes[fold.part.train], codes[fold.part.test]
         self.curves: dict[Any, dict[str, NDArray[np.float64]]] = {}  # of tuned ratios, shared by scenarios
+        self._whole: dict[LearnerPlan, NDArray[np.float64]] = {}  # values by all terms
 
     def values(self, run: LearnerPlan) -> tuple[Any, Any]:
         """Return the training and test documents with the values that a learner of the plan reads."""
-        return self.fold.values(run.values or self.fold.plan.representation.values)
+        return self.fold.values(self._kind(run))
+
+    def path(self, run: LearnerPlan, order: Ints, lengths: list[int]) -> NDArray[np.float64]:
+        """Return the decision values of the test documents at each number of terms of a ranking; they ascend.
+
+        All terms are the same selection in every ranking: a model of them is trained once, from zero.
+        """
+        by_columns = learner_declaration(run.name).by_columns
+        train, test = (self.fold.columns_of if by_columns else self.fold.values)(self._kind(run))
+        if lengths[-1] < self.counts.n_terms:
+            return decision_path(run.name, train, self.y_train, test, order, lengths)
+        if run not in self._whole:
+            everything = np.arange(self.counts.n_terms)
+            self._whole[run] = decision_sets(run.name, train, self.y_train, test, [everything])
+        if len(lengths) == 1:
+            return self._whole[run]
+        values = decision_path(run.name, train, self.y_train, test, order, lengths[:-1])
+        return np.concatenate([values, self._whole[run]])
+
+    def _kind(self, run: LearnerPlan) -> str:
+        return run.values or self.fold.plan.representation.values

@@ -6,6 +6,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from termsieve.learners import decision_path, predicted_sets
 from termsieve.measures import Confusion, at_threshold, break_even
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 Row = tuple[Any, ...]
+Counted = tuple[int, Confusion, Confusion | None]  # a class, its confusion counts and those at break-even
 
 
 def unit_result(plan: Plan, data: Prepared, unit: Unit) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -117,21 +119,16 @@ def _rows(
 
 def _confusions(
     problem: Problem, run: LearnerPlan, choice: Choice, lengths: list[int]
-) -> list[list[tuple[int, Confusion, Confusion | None]]]:
+) -> list[list[Counted]]:
     """Return for each number of terms the confusion counts of each target class, and those at break-even."""
+    if not problem.multi and choice.rows is None:
+        return _binary(problem, problem.path(run, choice.order, lengths))
     train, test = problem.values(run)
     y = problem.y_train
     if choice.rows is not None:
         train, y = train[choice.rows], y[choice.rows]
     if not problem.multi:
-        values = decision_path(run.name, train, y, test, choice.order, lengths)
-        plain = at_threshold(problem.y_test, values)
-        plan = problem.fold.plan
-        even = break_even(problem.y_test, values, plan.ties) if plan.break_even else None
-        return [
-            [(problem.targets[0], _at(plain, i), None if even is None else _at(even, i))]
-            for i in range(len(lengths))
-        ]
+        return _binary(problem, decision_path(run.name, train, y, test, choice.order, lengths))
     predicted = predicted_sets(run.name, train, y, test, [choice.order[:n] for n in lengths])
     return [
         [
@@ -139,6 +136,16 @@ def _confusions(
             for c in problem.targets
         ]
         for codes in predicted
+    ]
+
+
+def _binary(problem: Problem, values: NDArray[np.float64]) -> list[list[Counted]]:
+    plain = at_threshold(problem.y_test, values)
+    plan = problem.fold.plan
+    even = break_even(problem.y_test, values, plan.ties) if plan.break_even else None
+    return [
+        [(problem.targets[0], _at(plain, i), None if even is None else _at(even, i))]
+        for i in range(len(values))
     ]
 
 
