@@ -243,6 +243,19 @@ def test_what_results_lack_of_their_plan_is_said(small, monkeypatch):
     )
     monkeypatch.setattr(evidence, "load_plan", lambda name: more)
     assert lacking(small) == "without letters, gu"
+    assert lacking(small, methods=("bns",)) == "without letters"
+    assert lacking(small, corpora=("mails",)) == "without gu"
+    assert lacking(small, methods=("bns", "f1"), corpora=("mails",)) == ""
+
+
+def test_what_a_test_reads_is_in_a_plan_of_its_finding():
+    """A misspelt method or corpus would make every run look whole."""
+    for entry in FINDINGS:
+        plans = [load_plan(name) for name in entry.plans]
+        assert set(entry.methods) <= {method.name for method in plans[0].methods}
+        assert set(entry.corpora) <= {corpus.name for corpus in plans[0].corpora}
+    assert any(entry.methods for entry in FINDINGS)
+    assert any(entry.corpora for entry in FINDINGS)
 
 
 def test_findings_of_a_part_are_counted(small, tmp_path, monkeypatch):
