@@ -64,7 +64,7 @@ def app_for(words: list[str]) -> typer.Typer:
     """
     narrow = copy(app)
     narrow.registered_commands = [
-        info for info in app.registered_commands if (info.name or info.callback.__name__) in words[:1]
+        info for info in app.registered_commands if getattr(info.callback, "__name__", "") in words[:1]
     ]
     narrow.registered_groups = [info for info in app.registered_groups if info.name in words[:1]]
     return narrow if narrow.registered_commands or narrow.registered_groups else app
