@@ -64,8 +64,9 @@ medians; the range gives the smallest and the greatest ratio of the repetitions.
 
 LIMITS = """\
 What the same work cannot fall below: importing what it needs, reading its input, a copy of its bytes, a pass
-over its indices, or a program in plain C that neither sorts nor names the terms. The last column says how
-many times the limit we take."""
+over its indices or counts, one product with the weights per training, or a program in plain C with one thread
+that neither reads a file nor sorts, names and saves the terms. The last column says how many times the limit
+we take."""
 
 REMARKS = "\n## Where a goal is missed\n"  # from here on the page is written by hand, and kept
 

@@ -50,9 +50,7 @@ def presence(name: str) -> tuple[Any, np.ndarray]:
     if data:
         corpus = read(Path(data, "forman", f"{name}.wc.arff"))
         X = term_matrix(corpus)[0]
-        return sparse.csr_matrix((np.ones(X.nnz), X.indices, X.indptr), shape=X.shape), np.asarray(
-            corpus.labels
-        )
+        return of_ones(X), np.asarray(corpus.labels)
     rng = np.random.default_rng(len(name))
     y = rng.choice(10, size=1500, p=np.arange(1, 11) / 55)
     share = np.clip(3.0 / np.arange(5, 4005), 0, 0.5)
@@ -200,15 +198,25 @@ def reuters() -> tuple[Any, Any, dict[str, np.ndarray]]:
     return train[:, common], test[:, common], targets
 
 
+def ratio_sets(train: Any, y: np.ndarray, size: int) -> list[np.ndarray]:
+    """Return the columns of the 21 ratios of zheng2004: the best terms for the class and those against it."""
+    values = score(Counts.from_matrix(train, y), "cc").values
+    order = np.argsort(-np.asarray(values).reshape(-1, train.shape[1])[-1], kind="stable")
+    tops = [int(ratio * size + 0.5) for ratio in RATIOS]
+    return [np.concatenate([order[:top], order[::-1][: size - top]]) for top in tops]
+
+
+def of_ones(X: Any) -> Any:
+    """Return the presence of terms."""
+    return sparse.csr_matrix((np.ones(X.nnz), X.indices, X.indptr), shape=X.shape)
+
+
 def ratios(learner: str, model: Any, matrices: Any, goals: dict[int, str], quick: bool) -> Iterator[Row]:
     """The 21 ratios of zheng2004 for one class and size, by a learner and by 21 fits of its peer."""
     (train, test), targets = matrices
     for name, y in targets.items():
-        values = score(Counts.from_matrix(train, y), "cc").values
-        order = np.argsort(-np.asarray(values).reshape(-1, train.shape[1])[-1], kind="stable")
         for size in (50, 500) if quick else goals:
-            tops = [int(ratio * size + 0.5) for ratio in RATIOS]
-            sets = [np.concatenate([order[:top], order[::-1][: size - top]]) for top in tops]
+            sets = ratio_sets(train, y, size)
 
             def fits(sets: Any = sets, y: Any = y) -> Any:
                 return np.stack([decision_values(model.fit(train[:, c], y), test[:, c]) for c in sets])
@@ -233,7 +241,7 @@ def bayes(quick: bool) -> Iterator[Row]:
 def logistic(quick: bool) -> Iterator[Row]:
     """Logistic regression of presence beside liblinear."""
     train, test, targets = reuters()
-    ones = [sparse.csr_matrix((np.ones(X.nnz), X.indices, X.indptr), shape=X.shape) for X in (train, test)]
+    ones = of_ones(train), of_ones(test)
     model = LogisticRegression(C=1 / (2 * 0.0001 * train.shape[0]), solver="liblinear")
     goals = {500: "3x, stretch 5x", 3000: "3x, stretch 5x", 10: "", 50: ""}
     yield from ratios("lr", model, (ones, targets), goals, quick)

@@ -227,6 +227,7 @@ from termsieve.cli.app import app
 from termsieve.cli.shell import exit_code
 assert exit_code(app, ["rank", "mail.csv", "--label", "folder"]) == 0
 heavy = {"sklearn", "altair", "dask", "distributed", "pyspark", "pandas", "skops", "jinja2", "vl_convert"}
+heavy |= {"scipy", "numpy.f2py", "numpy.random", "numpy.testing", "pyarrow", "narwhals", "unittest"}
 assert not heavy & set(sys.modules), heavy & set(sys.modules)
 """
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
@@ -482,3 +483,19 @@ def test_completion_knows_the_commands():
 
 def test_names_with_commas_inside_brackets_stay_whole():
     assert split_specs("bns,mi(smoothing=1, classes=20) , ig") == ["bns", "mi(smoothing=1, classes=20)", "ig"]
+
+
+def test_only_the_command_that_is_named_is_prepared():
+    from termsieve.cli.app import app, app_for
+
+    names = [info.callback.__name__ for info in app.registered_commands]
+    for name in names:
+        narrow = app_for([name, "--help"])
+        assert [info.callback.__name__ for info in narrow.registered_commands] == [name]
+        assert narrow.registered_groups == []
+    study = app_for(["study", "plan"])
+    assert [info.name for info in study.registered_groups] == ["study"]
+    assert study.registered_commands == []
+    for words in ([], ["--help"], ["rnk"], ["--debug", "rank"], ["file", "rank"]):
+        assert app_for(words) is app
+    assert [info.callback.__name__ for info in app.registered_commands] == names

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from termsieve.kernels.documents import Alphabet, Documents
-from termsieve.kernels.tokenise import FEW_KEYS, TermTable, argsorted, place_rows
+from termsieve.kernels.tokenise import TermTable, place_rows
 
 from termsieve.terms import Analysis
 from termsieve.terms.alphabet import N_CODE_POINTS, alphabet_of, lower_case, members
@@ -138,18 +138,6 @@ def test_a_table_grows():
     numbers = other.merge(table)
     assert other.terms(numbers) == words
     assert sorted(other.terms()) == sorted([*words, "zzz", "zzzz"])
-
-
-@pytest.mark.parametrize("n", [0, 1, FEW_KEYS - 1, FEW_KEYS, 3 * FEW_KEYS])
-def test_keys_are_sorted_and_equal_ones_keep_their_order(n):
-    rng = np.random.default_rng(n)
-    for keys in (
-        rng.permutation(n).astype(np.uint64) << np.uint64(44),
-        rng.integers(0, 2**64, n, dtype=np.uint64),
-        rng.integers(0, 7, n).astype(np.uint64) << np.uint64(30),
-        np.zeros(n, np.uint64),
-    ):
-        assert np.array_equal(argsorted(keys), np.argsort(keys, kind="stable"))
 
 
 def test_stop_words_are_left_out():

@@ -113,6 +113,7 @@ _SUBMODULES = (
     "saved",
     "scores",
     "sources",
+    "sparse",
     "spec",
     "studies",
     "telling",

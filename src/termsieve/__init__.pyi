@@ -41,6 +41,7 @@ from termsieve import reports as reports
 from termsieve import saved as saved
 from termsieve import scores as scores
 from termsieve import sources as sources
+from termsieve import sparse as sparse
 from termsieve import spec as spec
 from termsieve import studies as studies
 from termsieve import telling as telling

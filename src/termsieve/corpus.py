@@ -10,8 +10,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from scipy import sparse
 
+from termsieve import sparse
 from termsieve.columns import Wanted
 from termsieve.display import html_table
 from termsieve.errors import InputError, ParameterError

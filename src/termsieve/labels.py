@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from termsieve import sparse
 from termsieve.errors import InputError, ParameterError, unknown_name
 from termsieve.matrices import canonical_csr
 

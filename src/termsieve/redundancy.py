@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from termsieve import sparse
 from termsieve.counts import Counts
 from termsieve.counts.matrix import presence_matrix
 from termsieve.counts.weights import checked_weights, grid_weights

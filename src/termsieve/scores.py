@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from termsieve import sparse
 from termsieve.counts.cells import dense_rows
 from termsieve.counts.table import Counts
 from termsieve.display import SHOWN_ROWS, html_table

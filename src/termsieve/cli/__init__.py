@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -11,10 +12,14 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 INTERRUPTED = 130  # what shells answer for a command that Ctrl-C ended
+# Modules alone are 100,000 objects, none of them garbage; looking through them again and again while they are
+# loaded takes a tenth of a short command.
+GARBAGE_THRESHOLD = 200_000
 
 
 def main() -> None:
     """Run the command line of this process."""
+    gc.set_threshold(GARBAGE_THRESHOLD)
     try:
         code = _run()
     except KeyboardInterrupt:
@@ -23,6 +28,7 @@ def main() -> None:
         # Python would end itself by the signal if the interrupt came while it ran generated code.
         sys.stdout.flush()
         os._exit(code)
+    gc.freeze()  # so that Python does not look through all objects once more before it ends
     sys.exit(code)
 
 
@@ -33,10 +39,10 @@ def _run() -> int:
     heeds = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if heeds:
         signal.signal(signal.SIGINT, _interrupt)
-    from termsieve.cli.app import app
+    from termsieve.cli.app import app_for
     from termsieve.cli.shell import exit_code
 
-    code = exit_code(app, sys.argv[1:])
+    code = exit_code(app_for(sys.argv[1:]), sys.argv[1:])
     if heeds:
         signal.signal(
             signal.SIGINT, _stop

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from termsieve import sparse
 from termsieve.counts import matrix as layout
 from termsieve.errors import InputError
-from termsieve.kernels.counting import dense_cells
 
 
 def outside(df: NDArray[Any], tp: NDArray[Any]) -> NDArray[Any]:
@@ -35,11 +34,6 @@ def number_table(table: Any, shape: tuple[int, int], dtype: Any) -> Any:
         return sparse.csr_array(table, dtype=dtype)
     if not sparse.issparse(table):
         return np.ascontiguousarray(table, dtype=dtype)
-    if table.format == "csc" and table.dtype == dtype == np.int64:
-        # A counter's own table, which can be large: scipy would make it dense and then turn it over.
-        rows = np.ascontiguousarray(table.indices, dtype=np.int32)
-        indptr = np.ascontiguousarray(table.indptr, dtype=np.int64)
-        return dense_cells(indptr, rows, np.ascontiguousarray(table.data), shape[0])
     return np.ascontiguousarray(table.toarray(), dtype=dtype)
 
 

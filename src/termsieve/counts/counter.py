@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from termsieve.counts.late import Cells
 from termsieve.counts.tally import Ints, LabelKind, Tally, spelled
 from termsieve.errors import InputError, ParameterError, unknown_name
 from termsieve.kernels.streaming import CellTable
@@ -273,8 +273,6 @@ class Counter:
         column[by_label] = np.arange(len(labels), dtype=np.int32)
         excess, tf_total, squares = self._cells.columns(order)
         indptr, indices, docs, sums, df = self._sorted_cells(order, column, workers)
-        layout, shape = (indices, indptr), (len(order), len(labels))
-        tp = sparse.csr_array((docs, *layout), shape=shape)
         return Tally(
             self.n_docs,
             codes.kind or LabelKind("", False),
@@ -283,8 +281,8 @@ class Counter:
             spelling,
             ends,
             df if excess is None else df - excess,
-            tp,
-            None if sums is None else sparse.csr_array((sums, tp.indices, tp.indptr), shape=shape),
+            Cells(indptr, indices, docs, len(labels)),
+            None if sums is None else Cells(indptr, indices, sums, len(labels)),
             tf_total,
             squares,
         )

@@ -8,25 +8,57 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from termsieve import sparse
+from termsieve.counts import matrix as layout
 from termsieve.counts.cells import number_table, term_names
 from termsieve.errors import FormatError
+from termsieve.kernels.counting import dense_cells
 from termsieve.kernels.streaming import cut_terms
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The nonzero cells of terms x classes, term after term: `data` in the columns `indices`, which rise."""
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    data: NDArray[np.int64]
+    n_classes: int
+
+    @classmethod
+    def of(cls, matrix: Any) -> Cells:
+        """Return the cells of a csr_array whose indices rise in each row."""
+        indptr, indices = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32)
+        return cls(indptr, indices, matrix.data, matrix.shape[1])
+
+    def matrix(self) -> Any:
+        """Return the cells as a csr_array."""
+        matrix = sparse.csr_array(
+            (self.data, self.indices, self.indptr), shape=(len(self.indptr) - 1, self.n_classes)
+        )
+        matrix.has_canonical_format = True
+        return matrix
+
+    def by_class(self) -> Any:
+        """Return the table of classes x terms, dense or sparse depending on its size."""
+        n_terms = len(self.indptr) - 1
+        if n_terms * self.n_classes > layout.DENSE_CELLS:
+            return sparse.csr_array(self.matrix().T)
+        return dense_cells(self.indptr, self.indices, self.data, self.n_classes)
 
 
 @dataclass(frozen=True)
 class ByTerm:
     """What a counter leaves and a counts file keeps: the terms, sorted, and the nonzero cells of each.
 
-    `spelling` holds all terms as UTF-8, one after the other, and `ends` the end of each. `tp` and `tf` are
-    terms x classes, of int64.
+    `spelling` holds all terms as UTF-8, one after the other, and `ends` the end of each.
     """
 
     spelling: NDArray[np.uint8]
     ends: NDArray[np.int64]
-    tp: sparse.csr_array
-    tf: sparse.csr_array | None = None
+    tp: Cells
+    tf: Cells | None = None
 
     def terms(self) -> list[str]:
         """Return the terms."""
@@ -37,12 +69,11 @@ class ByTerm:
         return terms
 
     def tables(self) -> dict[str, Any]:
-        """Return the names and the tables of classes x terms, dense or sparse depending on their size."""
-        shape = self.tp.shape[::-1]
+        """Return the names and the tables of classes x terms."""
         return {
             "terms": np.fromiter(self.terms(), dtype=object, count=len(self.ends)),
-            "tp": number_table(self.tp.T, shape, np.int64),
-            "tf": None if self.tf is None else number_table(self.tf.T, shape, np.int64),
+            "tp": self.tp.by_class(),
+            "tf": None if self.tf is None else self.tf.by_class(),
         }
 
 

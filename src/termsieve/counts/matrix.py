@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from termsieve import sparse
 from termsieve.errors import InputError
 from termsieve.kernels import counting
 from termsieve.labels import Labels

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from termsieve import sparse
 from termsieve.counts.alignment import ROUNDING
 from termsieve.counts.cells import least
-from termsieve.counts.late import ByTerm
+from termsieve.counts.late import ByTerm, Cells
 from termsieve.counts.table import Counts
 from termsieve.counts.windows import Windows
 from termsieve.errors import FormatError, InputError, TermsieveError
@@ -48,8 +48,8 @@ def save(counts: Counts, path: str | os.PathLike[str], more: dict[str, Any] | No
     elif counts.terms is not None:
         columns["term"] = _term_column(counts.terms.tolist())
     columns["df"] = counts.df
-    columns |= _list_columns(counts.tp if held is None else held.tp.T, "class_at", "tp")
-    tf = counts.tf if held is None else None if held.tf is None else held.tf.T
+    columns |= _list_columns(counts.tp if held is None else held.tp, "class_at", "tp")
+    tf = counts.tf if held is None else held.tf
     if tf is not None:
         columns |= _list_columns(tf, "tf_class_at", "tf")
         columns |= {"tf_total": counts.tf_total, "squares": counts.squares}
@@ -215,7 +215,9 @@ def _list_columns(table: Any, at: str, value: str) -> dict[str, Any]:
     """Return two polars list columns: for each term, the positions and values of its nonzero cells."""
     import polars as pl
 
-    if sparse.issparse(table) or table.dtype != np.int64:
+    if isinstance(table, Cells):
+        indptr, rows, values = table.indptr, table.indices, table.data
+    elif sparse.issparse(table) or table.dtype != np.int64:
         cells = sparse.csc_array(table)
         cells.sort_indices()
         indptr, rows, values = cells.indptr.astype(np.int64), cells.indices.astype(np.int32), cells.data

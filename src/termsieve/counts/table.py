@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from termsieve import sparse
 from termsieve.counts import matrix as layout
 from termsieve.counts.alignment import TABLES, combined
 from termsieve.counts.cells import are_same, bits, dense_rows, outside

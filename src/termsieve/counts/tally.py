@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from termsieve.counts import Counts
 from termsieve.counts.archive import Arrays, read_arrays, write_arrays
-from termsieve.counts.late import ByTerm
+from termsieve.counts.late import ByTerm, Cells
 from termsieve.counts.matrix import too_many_occurrences
 from termsieve.errors import FormatError, InputError
 from termsieve.kernels.streaming import are_sorted, merged_terms, taken_terms
@@ -58,8 +57,8 @@ class Tally:
     spelling: NDArray[np.uint8]
     ends: Ints
     df: Ints
-    tp: sparse.csr_array
-    tf: sparse.csr_array | None = None
+    tp: Cells
+    tf: Cells | None = None
     tf_total: Ints | None = None
     squares: Ints | None = None
 
@@ -109,7 +108,9 @@ class Tally:
         # If the sum of two such numbers does not fit into 64 bits, it becomes negative.
         if any(total is not None and len(total) and total.min() < 0 for total in sums[4:]):
             raise too_many_occurrences()
-        return Tally(self.n_docs + other.n_docs, kind, classes, sums[0], spelling, ends, *sums[1:])
+        pos, df, tp, tf, *totals = sums
+        cells = Cells.of(tp), None if tf is None else Cells.of(tf)
+        return Tally(self.n_docs + other.n_docs, kind, classes, pos, spelling, ends, df, *cells, *totals)
 
     def _laid_out(self, rows: Ints, n_terms: int, place: dict[Any, int]) -> list[Any]:
         """Return the arrays from `pos` on, with terms and classes moved to new positions in order."""
@@ -142,8 +143,8 @@ class Tally:
             spelling,
             ends,
             self.df[rows],
-            self.tp[rows],
-            None if self.tf is None else self.tf[rows],
+            Cells.of(self.tp.matrix()[rows]),
+            None if self.tf is None else Cells.of(self.tf.matrix()[rows]),
             None if self.tf_total is None else self.tf_total[rows],
             None if self.squares is None else self.squares[rows],
         )
@@ -184,7 +185,7 @@ class Tally:
             head = json.loads(arrays["head"].tobytes())
             shape = (len(arrays["ends"]), len(head["classes"]))
             _refuse_impossible(arrays, head, shape)
-            layout = arrays["tp_indices"], arrays["tp_indptr"]
+            indptr, indices = arrays["tp_indptr"].astype(np.int64), arrays["tp_indices"].astype(np.int32)
             return cls(
                 head["n_docs"],
                 LabelKind(*head["kind"]),
@@ -193,8 +194,8 @@ class Tally:
                 arrays["spelling"],
                 arrays["ends"],
                 arrays["df"],
-                sparse.csr_array((arrays["tp_data"], *layout), shape=shape),
-                sparse.csr_array((arrays["tf_data"], *layout), shape=shape) if "tf_data" in arrays else None,
+                Cells(indptr, indices, arrays["tp_data"], shape[1]),
+                Cells(indptr, indices, arrays["tf_data"], shape[1]) if "tf_data" in arrays else None,
                 arrays.get("tf_total"),
                 arrays.get("squares"),
             )
@@ -266,7 +267,7 @@ def joined(parts: Sequence[Pruned], max_terms: int | None = None) -> Pruned:
 def empty_tally() -> Tally:
     """Return the tally of no documents."""
     none = np.zeros(0, dtype=np.int64)
-    no_cells = sparse.csr_array((0, 0), dtype=np.int64)
+    no_cells = Cells(np.zeros(1, np.int64), np.zeros(0, np.int32), none, 0)
     return Tally(0, LabelKind("", False), (), none, np.zeros(0, np.uint8), none, none, no_cells)
 
 
@@ -298,11 +299,7 @@ def _spread(values: Ints, places: NDArray[Any], size: int) -> Ints:
     return spread
 
 
-def _moved(
-    table: sparse.csr_array, rows: Ints, columns: NDArray[np.int32], shape: tuple[int, int]
-) -> sparse.csr_array:
-    """Return a table with its rows and columns moved to new positions, in the same order."""
+def _moved(table: Cells, rows: Ints, columns: NDArray[np.int32], shape: tuple[int, int]) -> Any:
+    """Return a csr_array of cells with their rows and columns moved to new positions, in the same order."""
     indptr = np.concatenate([[0], np.cumsum(_spread(np.diff(table.indptr), rows, shape[0]))])
-    moved = sparse.csr_array((table.data, columns[table.indices], indptr), shape=shape)
-    moved.has_canonical_format = True
-    return moved
+    return Cells(indptr, columns[table.indices], table.data, shape[1]).matrix()

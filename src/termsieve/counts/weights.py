@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from termsieve import sparse
 from termsieve.counts import matrix as layout
 from termsieve.counts.matrix import too_many_occurrences, whole_numbers
 from termsieve.errors import InputError

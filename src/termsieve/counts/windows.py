@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from termsieve import sparse
 from termsieve.counts.table import Counts
 from termsieve.errors import InputError, ParameterError, unknown_name
 from termsieve.labels import are_several, listed

@@ -12,7 +12,7 @@ import os
 import numpy as np
 
 from termsieve.kernels.streaming import cut_terms
-from termsieve.kernels.tokenise import argsorted
+from termsieve.kernels.sorting import argsorted
 
 cdef enum:
     WORDS = 0           # kinds of n-grams: of words, of the characters of a text,

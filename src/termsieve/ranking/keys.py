@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from termsieve import sparse
 from termsieve.metrics import Floats, direction
 from termsieve.ranking.ranked import Columns
 from termsieve.scores import Block, Scores

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import numpy as np
-from scipy import sparse
 
+from termsieve import sparse
 from termsieve.corpus import Corpus
 from termsieve.errors import FormatError, InputError, shown
 from termsieve.labels import check_missing, present_labels

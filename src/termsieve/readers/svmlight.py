@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from typing import Any, NoReturn
 
 import numpy as np
-from scipy import sparse
 
+from termsieve import sparse
 from termsieve.corpus import Corpus
 from termsieve.errors import FormatError, InputError
 from termsieve.readers.encodings import decoded

@@ -12,8 +12,8 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
+from termsieve import sparse
 from termsieve.errors import InputError, ParameterError
 from termsieve.kernels.streaming import cut_terms, taken_terms
 from termsieve.kernels.tokenise import TermTable, place_rows

@@ -7,8 +7,8 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
+from termsieve import sparse
 from termsieve.errors import InputError, ParameterError
 from termsieve.limits import check_limit, document_limits
 
