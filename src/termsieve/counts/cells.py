@@ -12,7 +12,9 @@ from scipy import sparse
 
 from termsieve.counts import matrix as layout
 from termsieve.errors import InputError
-from termsieve.kernels.counting import dense_cells
+from termsieve.kernels.counting import dense_cells, row_totals
+
+NARROW = (np.dtype(np.uint16), np.dtype(np.uint32))
 
 
 def outside(df: NDArray[Any], tp: NDArray[Any]) -> NDArray[Any]:
@@ -22,11 +24,62 @@ def outside(df: NDArray[Any], tp: NDArray[Any]) -> NDArray[Any]:
 
 def bits(table: Any) -> Any:
     """Return a table as whole numbers, of which equal ones stand for equal numbers."""
-    return table if table.dtype == np.int64 else np.ascontiguousarray(table).view(np.int64)
+    return np.ascontiguousarray(table).view(np.int64) if table.dtype == np.float64 else table
+
+
+def wide(table: NDArray[Any]) -> NDArray[Any]:
+    """Return a table with numbers of 64 bits."""
+    return table.astype(np.int64) if is_narrow(table) else table
+
+
+def is_narrow(table: Any) -> bool:
+    """Return whether a table is dense, of whole numbers of fewer than 64 bits that the kernels can read."""
+    return isinstance(table, np.ndarray) and table.dtype in NARROW
+
+
+class Widened:
+    """A table of Counts, `tp` or `tf`, that is made of the narrow one when it is first read.
+
+    The counts of a term matrix are kept with as few bits as hold them. Where a table has 64 bits from the
+    beginning, or is sparse, or None, it is an ordinary attribute.
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        """Remember the name of the attribute."""
+        self.name = name
+
+    def __get__(self, counts: Any, owner: type) -> Any:
+        """Return the table, and keep it as an ordinary attribute."""
+        if counts is None:
+            return self
+        table = vars(counts).get(f"{self.name}_narrow")
+        if table is None:
+            raise AttributeError(f"Counts have no attribute '{self.name}'")
+        return vars(counts).setdefault(self.name, table.astype(np.int64))
+
+
+def keep_tables(counts: Any, dtype: Any, **tables: Any) -> None:
+    """Make tables attributes of Counts, as `Widened` finds them."""
+    shape = (len(counts.classes), len(counts.df))
+    for name, table in tables.items():
+        numbers = None if table is None else number_table(table, shape, dtype)
+        vars(counts)[f"{name}_narrow" if is_narrow(numbers) else name] = numbers
+
+
+def as_counted(counts: Any, name: str) -> Any:
+    """Return an attribute of Counts; if it is a table, then as narrow as it was counted.
+
+    What only looks at the numbers takes them from here, and needs less memory. It must not change them.
+    """
+    table = vars(counts).get(f"{name}_narrow")
+    return getattr(counts, name) if table is None else table
 
 
 def number_table(table: Any, shape: tuple[int, int], dtype: Any) -> Any:
-    """Return `table` with numbers of a type, dense or as CSR depending on its size."""
+    """Return `table` with numbers of a type, dense or as CSR depending on its size.
+
+    Narrow whole numbers of a dense table stay as they are, if whole numbers are wanted.
+    """
     if not sparse.issparse(table):
         table = np.asarray(table)
     if table.shape != shape:
@@ -34,7 +87,9 @@ def number_table(table: Any, shape: tuple[int, int], dtype: Any) -> Any:
     if shape[0] * shape[1] > layout.DENSE_CELLS:
         return sparse.csr_array(table, dtype=dtype)
     if not sparse.issparse(table):
-        return np.ascontiguousarray(table, dtype=dtype)
+        return np.ascontiguousarray(
+            table, dtype=table.dtype if is_narrow(table) and dtype == np.int64 else dtype
+        )
     if table.format == "csc" and table.dtype == dtype == np.int64:
         # A counter's own table, which can be large: scipy would make it dense and then turn it over.
         rows = np.ascontiguousarray(table.indices, dtype=np.int32)
@@ -74,6 +129,13 @@ def are_same(a: Any, b: Any) -> bool:
 def dense_rows(table: Any, rows: slice) -> Any:
     """Return some rows of a dense or sparse table as a dense array."""
     return table[rows].toarray() if sparse.issparse(table) else table[rows]
+
+
+def row_sums(table: Any) -> NDArray[Any] | None:
+    """Return the sum of each row of a dense or sparse table, if there is one."""
+    if is_narrow(table):
+        return row_totals(table)  # numpy would add wide copies
+    return None if table is None else np.asarray(table.sum(axis=1)).ravel()
 
 
 def least(table: Any) -> float:

@@ -14,12 +14,21 @@ from scipy import sparse
 
 from termsieve.counts import matrix as layout
 from termsieve.counts.alignment import TABLES, combined
-from termsieve.counts.cells import are_same, bits, dense_rows, number_table, outside, term_names
-from termsieve.counts.distinct import Tables, distinct_tables
+from termsieve.counts.cells import (
+    Widened,
+    are_same,
+    as_counted,
+    dense_rows,
+    keep_tables,
+    outside,
+    row_sums,
+    term_names,
+    wide,
+)
+from termsieve.counts.distinct import Tables, distinct_columns, distinct_tables, order_of_ties
 from termsieve.counts.documents import tables_of
 from termsieve.display import SHOWN_ROWS, html_table
 from termsieve.errors import InputError, ParameterError, unknown_name
-from termsieve.kernels import counting, ranking
 
 if TYPE_CHECKING:
     import polars
@@ -79,6 +88,7 @@ class Counts:
     """
 
     __iter__ = None  # a loop must say whether it is over classes or terms
+    tp, tf = Widened(), Widened()
 
     def __init__(
         self,
@@ -103,9 +113,7 @@ class Counts:
         self.n_docs: int = float(n_docs) if weighted else int(n_docs)  # type: ignore[assignment]
         self.terms = term_names(terms, len(self.df))
         self.multilabel = multilabel
-        shape = (len(self.classes), len(self.df))
-        self.tp = number_table(tp, shape, dtype)
-        self.tf = None if tf is None else number_table(tf, shape, dtype)
+        keep_tables(self, dtype, tp=tp, tf=tf)
         self.tf_total: Ints | None = None if tf_total is None else np.asarray(tf_total, dtype=dtype)
         self.squares: Ints | None = None if squares is None else np.asarray(squares, dtype=dtype)
 
@@ -161,7 +169,7 @@ class Counts:
         >>> counts.replace(classes=["x", "y"]).classes.tolist()
         ['x', 'y']
         """
-        counts = Counts(**{name: getattr(self, name) for name in FIELDS} | changes)
+        counts = Counts(**{name: as_counted(self, name) for name in FIELDS} | changes)
         if "terms" not in changes and self.terms is not None:
             if counts.n_terms != self.n_terms:
                 raise InputError(f"{self.n_terms:,} term names for {counts.n_terms:,} columns")
@@ -195,6 +203,11 @@ class Counts:
         return names.index(str(label))
 
     @property
+    def is_sparse(self) -> bool:
+        """Whether the table of classes x terms is too large to be dense."""
+        return sparse.issparse(as_counted(self, "tp"))
+
+    @property
     def n_classes(self) -> int:
         """Number of classes."""
         return len(self.classes)
@@ -212,7 +225,7 @@ class Counts:
     @property
     def fp(self) -> Ints:
         """Documents outside each class that contain each term."""
-        if sparse.issparse(self.tp):
+        if self.is_sparse:
             shape = f"{self.n_classes:,} classes x {self.n_terms:,} terms"
             raise InputError(f"fp of {shape} is too large for one table; take it from blocks()")
         return outside(self.df, self.tp)
@@ -220,12 +233,12 @@ class Counts:
     @property
     def occurrences(self) -> bool:
         """Whether the occurrences of terms were counted, too."""
-        return self.tf is not None
+        return as_counted(self, "tf") is not None
 
     @cached_property
     def tf_pos(self) -> Ints | None:
         """Occurrences of all terms in each class, if they were counted."""
-        return None if self.tf is None else np.asarray(self.tf.sum(axis=1)).ravel()
+        return row_sums(as_counted(self, "tf"))
 
     @property
     def problems(self) -> NDArray[np.intp]:
@@ -239,30 +252,17 @@ class Counts:
     @cached_property
     def by_df(self) -> NDArray[np.intp]:
         """Columns by decreasing document frequency, then by index: the order of ties."""
-        each = np.arange(self.n_terms)
-        return ranking.ordered(each, each, self.df.astype(np.float64), np.zeros(0, dtype=np.int8))
+        return order_of_ties(self)
 
     @cached_property
-    def distinct(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The first of each group of columns that are equal in all classes, and each column's group.
-
-        Most terms are rare and have the same counts in all classes as many others, so functions of counts are
-        computed on the distinct columns only.
-        """
-        first, kind = counting.distinct_columns([bits(self.tp), bits(self.df)[None, :]])
-        return first, kind
+    def distinct(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The first of each group of columns that are equal in all classes, and each column's group."""
+        return distinct_columns(self)
 
     @cached_property
-    def distinct_occurrences(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def distinct_occurrences(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """The first of each group of columns equal in documents and occurrences, and each column's group."""
-        assert self.tf is not None
-        assert self.tf_total is not None
-        assert self.squares is not None
-        _, by_documents = self.distinct
-        totals = bits(self.tf_total)[None, :], bits(self.squares)[None, :]
-        tables = [by_documents[None, :], bits(self.tf), *totals]
-        first, kind = counting.distinct_columns(tables)
-        return first, kind
+        return distinct_columns(self, occurrences=True)
 
     def direction(self, classes: slice = slice(None), columns: Any = slice(None)) -> NDArray[np.int8]:
         """Return classes x terms: +1 where a term speaks for the class, -1 where against, 0 where neither.
@@ -279,7 +279,7 @@ class Counts:
         ndarray of int8
             +1, -1 or 0.
         """
-        tp = dense_rows(self.tp, classes)[:, columns]
+        tp = wide(dense_rows(as_counted(self, "tp"), classes)[:, columns])
         return np.sign(tp * self.n_docs - self.df[columns] * self.pos[classes, None]).astype(np.int8)
 
     @cached_property
@@ -291,7 +291,7 @@ class Counts:
     def occurrence_tables(self) -> Tables:
         """The tables that differ in documents or occurrences, of the columns of `distinct_occurrences`."""
         totals = [self.df, self.tf_total, self.squares]
-        return distinct_tables(self, self.distinct_occurrences[0], totals, self.tf)
+        return distinct_tables(self, self.distinct_occurrences[0], totals, as_counted(self, "tf"))
 
     def names(self) -> NDArray[Any]:
         """Return the terms, or x0, x1, ... where they have no names."""
@@ -350,10 +350,10 @@ class Counts:
         given = classes.tolist() if isinstance(classes, np.ndarray) else list(classes)
         at = np.array([self._place(one) for one in given], dtype=np.intp)
         return self.replace(
-            tp=self.tp[at],
+            tp=as_counted(self, "tp")[at],
             pos=self.pos[at],
             classes=self.classes[at],
-            tf=None if self.tf is None else self.tf[at],
+            tf=as_counted(self, "tf")[at] if self.occurrences else None,
         )
 
     def __getitem__(self, name: str | int) -> Counts:
@@ -389,12 +389,14 @@ class Counts:
         """
         df = self.df[columns]
         if cells is None:
-            cells = layout.DENSE_CELLS if sparse.issparse(self.tp) else self.n_classes * len(df)
+            cells = layout.DENSE_CELLS if self.is_sparse else self.n_classes * len(df)
         step = max(1, cells // max(1, len(df)))
-        table = self.tp[:, columns] if sparse.issparse(self.tp) else self.tp
+        table = as_counted(self, "tp")
+        if sparse.issparse(table):
+            table, columns = table[:, columns], slice(None)
         for start in range(0, self.n_classes, step):
             rows = slice(start, min(start + step, self.n_classes))
-            tp = dense_rows(table, rows)[:, columns if table is self.tp else slice(None)]
+            tp = wide(dense_rows(table, rows)[:, columns])
             yield rows, tp, outside(df, tp)
 
     def __repr__(self) -> str:
