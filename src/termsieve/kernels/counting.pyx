@@ -133,10 +133,12 @@ cdef inline Py_ssize_t above_one(
 ) noexcept nogil:
     """Find the values above 1, without a branch that would have to be guessed; return how many there are."""
     cdef Py_ssize_t j, n = 0
+    cdef int64_t some = 0
     for j in range(start, stop):
         found[n] = <int32_t>(j - start)
         n += values[j] > 1
-        bits[0] |= values[j]
+        some |= values[j]
+    bits[0] |= some
     return n
 
 

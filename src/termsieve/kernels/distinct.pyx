@@ -130,9 +130,9 @@ def distinct_cells(list tables, const int32_t[::1] group, const int64_t[::1] siz
     if n_rows * n > INT32_MAX:
         raise OverflowError(f"{n_rows} x {n} cells are too many")
     at_array = np.empty((n_rows, n), dtype=np.int32)
-    places, contents = np.empty((2, n_rows * n), dtype=np.int32), np.empty((2, n_rows * n), dtype=np.int64)
+    places, contents = np.empty((2, n_rows * n), dtype=np.int32), np.empty((n_rows * n, 3), dtype=np.int64)
     cdef int32_t[:, ::1] at = at_array, place = places
-    cdef int64_t[:, ::1] content = contents
+    cdef int64_t[:, ::1] content = contents  # of each cell the values and the group, in one place in memory
     cdef int64_t[::1] order = np.argsort(size, kind="stable").astype(np.int64)
     # What rows of another size have put into these is below `first`, and so counts as empty.
     cdef int32_t[::1] zeros = np.full(int(np.max(group)) + 1 if n else 0, -1, dtype=np.int32)
@@ -143,31 +143,27 @@ def distinct_cells(list tables, const int32_t[::1] group, const int64_t[::1] siz
         if i and size[r] != size[order[i - 1]]:
             first = n_cells
         if slots.shape[0] < 2 * (n_cells - first + n):
-            slots = slots_of(group, place, content, first, n_cells, n)
+            slots = slots_of(content, first, n_cells, n)
         with nogil:
             for t in range(n):
                 if table[r, t] == 0 and other[r, t] == 0:
                     found = &zeros[group[t]]
                 else:
-                    slot = cell_slot(group, place, content, slots, first, table[r, t], other[r, t], group[t])
+                    slot = cell_slot(content, slots, first, table[r, t], other[r, t], group[t])
                     found = &slots[slot]
                 if found[0] < first:
                     found[0] = <int32_t>n_cells
                     place[0, n_cells], place[1, n_cells] = <int32_t>r, <int32_t>t
-                    content[0, n_cells], content[1, n_cells] = table[r, t], other[r, t]
+                    content[n_cells, 0], content[n_cells, 1] = table[r, t], other[r, t]
+                    content[n_cells, 2] = group[t]
                     n_cells += 1
                 at[r, t] = found[0]
-    values = [contents[i, :n_cells].copy() for i in range(len(tables))]
+    values = [contents[:n_cells, i].copy() for i in range(len(tables))]
     return places[0, :n_cells].copy(), places[1, :n_cells].copy(), values, at_array
 
 
 cdef int32_t[::1] slots_of(
-    const int32_t[::1] group,
-    const int32_t[:, ::1] place,
-    const int64_t[:, ::1] content,
-    Py_ssize_t first,
-    Py_ssize_t n_cells,
-    Py_ssize_t n,
+    const int64_t[:, ::1] content, Py_ssize_t first, Py_ssize_t n_cells, Py_ssize_t n
 ):
     """Return slots with the cells from `first` on, and with room for twice as many and `n` more."""
     cdef Py_ssize_t size = 16, k, slot
@@ -175,32 +171,28 @@ cdef int32_t[::1] slots_of(
         size *= 2
     cdef int32_t[::1] slots = np.full(size, -1, dtype=np.int32)
     for k in range(first, n_cells):
-        if content[0, k] or content[1, k]:
-            slot = cell_slot(
-                group, place, content, slots, first, content[0, k], content[1, k], group[place[1, k]]
-            )
+        if content[k, 0] or content[k, 1]:
+            slot = cell_slot(content, slots, first, content[k, 0], content[k, 1], content[k, 2])
             slots[slot] = <int32_t>k
     return slots
 
 
 cdef inline Py_ssize_t cell_slot(
-    const int32_t[::1] group,
-    const int32_t[:, ::1] place,
     const int64_t[:, ::1] content,
     const int32_t[::1] slots,
     Py_ssize_t first,
     int64_t value,
     int64_t other,
-    int32_t its_group,
+    int64_t group,
 ) noexcept nogil:
     """Return the slot of a cell, or an empty one if it has none."""
     cdef Py_ssize_t last = slots.shape[0] - 1, slot
     cdef int32_t k
     slot = <Py_ssize_t>(
-        scrambled((<uint64_t>its_group << 42) ^ (<uint64_t>value << 21) ^ <uint64_t>other) & <uint64_t>last
+        scrambled((<uint64_t>group << 42) ^ (<uint64_t>value << 21) ^ <uint64_t>other) & <uint64_t>last
     )
     while True:
         k = slots[slot]
-        if k < first or (content[0, k] == value and content[1, k] == other and group[place[1, k]] == its_group):
+        if k < first or (content[k, 0] == value and content[k, 1] == other and content[k, 2] == group):
             return slot
         slot = (slot + 1) & last
