@@ -228,11 +228,11 @@ class Scores:
         values = np.empty(len(found.tp))
         for start in range(0, len(values), BLOCK_CELLS):
             block = slice(start, start + BLOCK_CELLS)
-            tp, fp, pos, neg = found.tp[block], found.fp[block], found.pos[block], found.neg[block]
+            tp, fp, pos = found.tp[block], found.fp[block], self.counts.pos[found.of_class[block]]
             extra: dict[str, Any] = {}
             if found.tf is not None:
                 extra = self._extra(found.of_class[block], found.of_column[block], found.tf[block])
-            values[block] = self.values_of(tp, fp, pos, neg, extra)
+            values[block] = self.values_of(tp, fp, pos, self.counts.n_docs - pos, extra)
         return values, found.at
 
     def values_of(self, tp: Any, fp: Any, pos: Any, neg: Any, extra: Mapping[str, Any] = {}) -> Floats:

@@ -23,12 +23,10 @@ class Tables(NamedTuple):
     """
 
     at: NDArray[np.int32]
-    of_class: NDArray[np.int64]
-    of_column: NDArray[np.int64]
+    of_class: NDArray[np.int32]
+    of_column: Ints
     tp: Ints
     fp: Ints
-    pos: Ints
-    neg: Ints
     tf: Ints | None = None
 
 
@@ -67,5 +65,5 @@ def distinct_tables(counts: Counts, first: Ints, totals: list[Any], *more: Any) 
     ]
     sizes = np.arange(counts.n_classes) if more else counts.pos
     of_class, of_first, (tp, *tf), at = distinct.distinct_cells(tables, group, sizes)
-    of_column, pos = first[of_first], counts.pos[of_class]
-    return Tables(at, of_class, of_column, tp, counts.df[of_column] - tp, pos, counts.n_docs - pos, *tf)
+    of_column = first[of_first]
+    return Tables(at, of_class, of_column, tp, counts.df[of_column] - tp, *tf)
