@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
-from termsieve import Counts
+from termsieve import METRICS, Counts, rank, score
 from termsieve.counts import matrix as counts_module
 from termsieve.counts import storage
+from termsieve.counts.table import FIELDS
 from termsieve.errors import FormatError, InputError, UnknownNameError
 from termsieve.parquet import sealed
 
@@ -481,3 +482,53 @@ def test_a_pickled_copy_is_equal_and_holds_no_caches():
     assert copy == counts
     assert copy.terms.tolist() == ["x", "y"]
     assert "tables" not in vars(copy)
+
+
+def test_tables_of_a_matrix_are_narrow_until_they_are_read():
+    X, y = np.array([[3, 0, 1], [1, 0, 0], [0, 70_000, 2]]), ["a", "a", "b"]
+    counts = Counts.from_matrix(X, y, occurrences=True)
+    assert (counts.as_counted("tp").dtype, counts.as_counted("tf").dtype) == (np.uint16, np.uint32)
+    one = counts.take(["b"])
+    assert one.as_counted("tp").dtype == np.uint16
+    assert "tp" not in vars(counts)
+    assert "tp" not in vars(one)
+    assert (counts.tp.dtype, counts.tf.dtype, counts.tf_pos.dtype) == (np.int64,) * 3
+    assert (counts.tp.tolist(), one.tf.tolist()) == ([[2, 0, 1], [0, 1, 1]], [[0, 70_000, 2]])
+    assert counts.tf_pos.tolist() == [5, 70_002]
+    assert counts.tp is counts.tp
+    wide = Counts(**{name: getattr(counts, name) for name in FIELDS})
+    assert wide == counts == pickle.loads(pickle.dumps(Counts.from_matrix(X, y, occurrences=True)))
+    assert not hasattr(Counts.__new__(Counts), "tp")
+
+
+@pytest.mark.parametrize("extra", [0, 1, 2])
+def test_occurrences_around_32_bits(extra):
+    X = np.array([[2**30, 1], [2**30, 0], [2**30, 0], [2**30 - 1 + extra, 0], [3, 2]])
+    counts = Counts.from_matrix(X, [*"aaaab"], occurrences=True)
+    assert counts.tf.tolist() == [[2**32 - 1 + extra, 1], [3, 2]]
+    assert counts.tf_total.tolist() == [2**32 + 2 + extra, 3]
+    assert counts.squares.tolist() == [3 * 2**60 + (2**30 - 1 + extra) ** 2 + 9, 5]
+    alone = Counts.from_matrix(X[:4], [*"aaaa"], occurrences=True)
+    assert alone.as_counted("tf").dtype == (np.int64 if extra else np.uint32)
+    assert alone.tf.tolist() == [[2**32 - 1 + extra, 1]]
+
+
+def test_a_class_of_more_documents_than_16_bits_hold():
+    n_docs = 70_000
+    X = sparse.csr_array(np.ones((n_docs, 1)))
+    counts = Counts.from_matrix(X, np.arange(n_docs) < n_docs - 1)
+    assert (counts.tp.tolist(), counts.df.tolist()) == ([[1], [n_docs - 1]], [n_docs])
+
+
+@pytest.mark.parametrize("multilabel", [False, True])
+def test_scores_of_narrow_and_wide_tables_are_the_same(multilabel):
+    rng = np.random.default_rng(5)
+    X = rng.poisson(0.4, (60, 40))
+    y = rng.integers(0, 2, (60, 4)) if multilabel else np.arange(60) % 4  # classes of equal size
+    narrow = Counts.from_matrix(X, y, occurrences=True)
+    wide = Counts(**{name: getattr(Counts.from_matrix(X, y, occurrences=True), name) for name in FIELDS})
+    for metric in METRICS:
+        a, b = score(narrow, metric), score(wide, metric)
+        np.testing.assert_array_equal(rank(a).order, rank(b).order)
+        np.testing.assert_array_equal(a.values, b.values)
+        np.testing.assert_array_equal(a.direction, b.direction)

@@ -26,8 +26,9 @@ def csr(draw, index=np.int32):
 
 
 @pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("number", [np.uint16, np.uint32, np.int64])
 @given(data=st.data())
-def test_class_counts_and_sums(index, data):
+def test_class_counts_and_sums(index, number, data):
     dense, indptr, indices = data.draw(csr(index))
     members = data.draw(
         st.lists(
@@ -36,8 +37,9 @@ def test_class_counts_and_sums(index, data):
     )
     class_ptr = np.cumsum([0, *(len(docs) for docs in members)]).astype(np.int64)
     docs = np.array([d for group in members for d in sorted(group)], dtype=np.int64)
-    counted, summed = np.ones((2, len(members), dense.shape[1]), dtype=np.int64)
+    counted = np.ones((len(members), dense.shape[1]), dtype=number)
     counting.class_counts(indptr, indices, class_ptr, docs, counted)
+    summed = counted.copy()
     values = np.array(
         [dense[d, t] for d in range(len(dense)) for t in indices[indptr[d] : indptr[d + 1]]], dtype=np.int64
     )
@@ -45,12 +47,15 @@ def test_class_counts_and_sums(index, data):
     for c, group in enumerate(members):
         assert counted[c].tolist() == [1 + sum(dense[d, t] > 0 for d in group) for t in range(dense.shape[1])]
         assert summed[c].tolist() == [1 + sum(dense[d, t] for d in group) for t in range(dense.shape[1])]
+    assert counting.column_totals(counted).tolist() == counted.sum(axis=0, dtype=np.int64).tolist()
+    assert counting.row_totals(counted).tolist() == counted.sum(axis=1, dtype=np.int64).tolist()
     df = np.zeros(dense.shape[1], dtype=np.int64)
     counting.column_counts(indices, df)
     assert df.tolist() == (dense > 0).sum(axis=0).tolist()
 
 
-def test_class_counts_over_several_blocks_of_documents():
+@pytest.mark.parametrize("number", [np.uint16, np.uint32])
+def test_class_counts_over_several_blocks_of_documents(number):
     rng = np.random.default_rng(0)
     n_docs = 45_000  # more than two blocks, and documents in two classes each
     indices = rng.integers(0, 5, n_docs).astype(np.int32)
@@ -58,7 +63,7 @@ def test_class_counts_over_several_blocks_of_documents():
     chosen = rng.random((3, n_docs)) < 0.6
     class_ptr = np.cumsum([0, *chosen.sum(axis=1)]).astype(np.int64)
     docs = np.concatenate([np.flatnonzero(row) for row in chosen]).astype(np.int64)
-    out = np.zeros((3, 5), dtype=np.int64)
+    out = np.zeros((3, 5), dtype=number)
     counting.class_counts(indptr, indices, class_ptr, docs, out)
     assert out.tolist() == [np.bincount(indices[row], minlength=5).tolist() for row in chosen]
 
@@ -71,63 +76,66 @@ def test_repeated_columns(rows, index):
     assert counting.repeats_columns(indptr, indices, 8) == expected
 
 
-@given(
-    st.lists(st.integers(0, 3), min_size=1, max_size=3),
-    st.integers(0, 200),
-    st.integers(0, 2),
-    st.integers(0, 99),
-)
-def test_distinct_columns(heights, n, most, seed):
-    rng = np.random.default_rng(seed)
-    tables = [rng.integers(0, most + 1, (height, n)) for height in heights]
-    first, kind = counting.distinct_columns(tables)
-    columns = np.concatenate(tables).T
-    assert columns[first][kind].tolist() == columns.tolist()
-    assert len({tuple(column) for column in columns.tolist()}) == len(first)
-    assert first.tolist() == sorted(first.tolist())
+@given(st.sampled_from([np.int32, np.int64]), st.integers(0, 5), st.integers(0, 3))
+def test_an_index_outside_the_columns_is_refused(index, place, row):
+    indptr = np.array([0, 2, 2, 5, 6], dtype=index)
+    for outside in (-1, 8, np.iinfo(index).max, np.iinfo(index).min):
+        for indices in ([0, 1, 2, 3, 4, 5], [1, 0, 4, 2, 3, 5]):
+            columns = np.array(indices, dtype=index)
+            assert not counting.repeats_columns(indptr, columns, 8)
+            columns[place] = outside
+            with pytest.raises(IndexError, match=f"row {[0, 0, 2, 2, 2, 3][place]} "):
+                counting.repeats_columns(indptr, columns, 8)
 
 
-def test_distinct_columns_of_many_kinds():
-    tables = [np.arange(5000)[None, :] // 2, np.full((1, 5000), 2**40)]
-    first, kind = counting.distinct_columns(tables)
-    assert first.tolist() == list(range(0, 5000, 2))
-    assert kind.tolist() == tables[0][0].tolist()
+def test_repeated_columns_after_more_rows_than_there_are_stamps():
+    rows = [[3, 1]] * 255 + [[2, 0]] * 300 + [[3, 1]]
+    for n_columns in (4, 10_000):
+        indptr = np.cumsum([0, *map(len, rows)]).astype(np.int32)
+        assert not counting.repeats_columns(indptr, np.concatenate(rows).astype(np.int32), n_columns)
+        twice = [*rows, [1, 0, 1]]
+        indptr = np.cumsum([0, *map(len, twice)]).astype(np.int32)
+        assert counting.repeats_columns(indptr, np.concatenate(twice).astype(np.int32), n_columns)
 
 
-def test_column_moments():
-    total, squares = np.zeros((2, 3), dtype=np.int64)
-    counting.column_moments(np.array([2, 0, 2], dtype=np.int32), np.array([3, 1, 4]), total, squares)
-    assert (total.tolist(), squares.tolist()) == ([1, 0, 7], [1, 0, 25])
+@pytest.mark.parametrize("number", [np.int32, np.int64, np.float32, np.float64])
+def test_all_positive(number):
+    sound = np.array(
+        [1, 2, 3, np.iinfo(number).max if np.issubdtype(number, np.integer) else np.finfo(number).max]
+    )
+    assert counting.all_positive(sound.astype(number))
+    assert counting.all_positive(np.zeros(0, dtype=number))
+    wrong = (
+        [0, -1, np.iinfo(number).min]
+        if np.issubdtype(number, np.integer)
+        else [0.0, -0.0, -1, np.inf, -np.inf, np.nan]
+    )
+    for value in wrong:
+        for place in range(5):
+            assert not counting.all_positive(np.insert(sound.astype(number), min(place, 4), value))
+    if not np.issubdtype(number, np.integer):
+        assert counting.all_positive(np.array([np.finfo(number).smallest_subnormal]))
 
 
-def test_columns_with_equal_hashes_are_told_apart():
-    # The hash is a * factor(1) + b * factor(2), so these two columns of (a, b) have the same one.
-    factors = np.array([_scrambled(1) | 1, _scrambled(2) | 1], dtype=np.uint64).view(np.int64)
-    tables = [np.array([[factors[1], 0, 0, factors[1]], [0, factors[0], 0, 0]])]
-    first, kind = counting.distinct_columns(tables)
-    assert (first.tolist(), kind.tolist()) == ([0, 1, 2], [0, 1, 2, 0])
+def test_classes_of_more_documents_than_16_bits_count():
+    n_docs = 2 * 65_535 + 3
+    indptr, indices = np.arange(n_docs + 1, dtype=np.int32), np.zeros(n_docs, dtype=np.int32)
+    class_ptr, docs = np.array([0, n_docs]), np.arange(n_docs)
+    out = np.zeros((1, 2), dtype=np.uint32)
+    counting.class_counts(indptr, indices, class_ptr, docs, out)
+    assert out.tolist() == [[n_docs, 0]]
 
 
-def _scrambled(number):
-    number = (number ^ (number >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
-    number = (number ^ (number >> 27)) * 0x94D049BB133111EB % 2**64
-    return number ^ (number >> 31)
-
-
-@given(st.data(), st.integers(1, 3), st.integers(0, 12), st.integers(1, 2))
-def test_distinct_cells(data, n_rows, n, n_tables):
-    cells = arrays(np.int64, (n_rows, n), elements=st.sampled_from([0, 0, 0, 1, 2, -1, 2**40]))
-    tables = [data.draw(cells) for _ in range(n_tables)]
-    group = data.draw(arrays(np.int64, n, elements=st.integers(0, 2)))
-    of_row, of_column, at = counting.distinct_cells(tables, group)
-
-    def content(r, t):
-        return r, group[t], *(table[r, t] for table in tables)
-
-    assert [content(*cell) for cell in np.ndindex(n_rows, n)] == [
-        content(of_row[own], of_column[own]) for own in at.ravel()
-    ]
-    assert len(of_row) == len({content(*cell) for cell in np.ndindex(n_rows, n)})
+@given(st.lists(st.tuples(st.integers(0, 4), st.one_of(st.just(1), st.integers(1, 2**30))), max_size=2100))
+def test_column_moments(cells):
+    indices = np.array([column for column, _ in cells], dtype=np.int32)
+    values = np.array([value for _, value in cells], dtype=np.int64)
+    total, squares = np.tile(np.bincount(indices, minlength=5).astype(np.int64), (2, 1))
+    most = counting.column_moments(indices, values, total, squares)
+    for t in range(5):
+        own = [value for column, value in cells if column == t]
+        assert (total[t], squares[t]) == (sum(own), sum(value**2 for value in own))
+    assert most >= max(values.tolist(), default=0)
 
 
 @given(arrays(np.int64, SMALL, elements=st.integers(-2, 2)))

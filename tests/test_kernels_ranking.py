@@ -31,6 +31,20 @@ def test_many_kinds_are_ordered_by_all_their_digits():
     assert found.tolist() == expected.tolist()
 
 
+def test_values_that_differ_in_their_last_bits_only():
+    for n in (20, 500):  # few are compared, many are sorted by all digits
+        value = 1.0 + np.random.default_rng(n).permutation(n) * 2.0**-52
+        found = ranking.ordered(np.arange(n), np.arange(n), value, np.zeros(0, dtype=np.int8))
+        assert found.tolist() == np.argsort(-value).tolist()
+
+
+@given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=4), st.data())
+def test_each_item_has_the_value_of_its_kind(value, data):
+    kind = data.draw(st.lists(st.integers(0, len(value) - 1), max_size=6))
+    found = ranking.spread(np.array(value), np.array(kind, dtype=np.int32))
+    assert found.tolist() == [value[k] for k in kind]
+
+
 def test_what_is_not_a_number_comes_last():
     value = np.array([np.nan, -np.inf, 2.0, -np.nan])
     found = ranking.ordered(np.array([3, 2, 1, 0]), np.arange(4), value, np.zeros(0, dtype=np.int8))

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from termsieve import sparse
-from termsieve.counts.cells import dense_rows
+from termsieve.counts.cells import dense_rows, wide
 from termsieve.counts.table import Counts
 from termsieve.display import SHOWN_ROWS, html_table
 from termsieve.errors import InputError
@@ -20,7 +19,7 @@ from termsieve.metrics import Floats, Metric, Occurrences, direction, get_metric
 if TYPE_CHECKING:
     import polars
 
-
+Kinds = NDArray[np.signedinteger[Any]]  # for each column the number of its distinct column
 BEST_TERMS = 5  # terms per class in a notebook
 BLOCK_CELLS = 2**16  # classes x terms scored at a time; intermediate arrays stay in the cache
 
@@ -129,7 +128,7 @@ class Scores:
         return html_table(rows, repr(self)[1:-1], total=self.counts.n_classes)
 
     def _whole(self) -> tuple[Floats, NDArray[np.int8]]:
-        if sparse.issparse(self.counts.tp):
+        if self.counts.is_sparse:
             shape = f"{self.counts.n_classes:,} classes x {self.counts.n_terms:,} terms"
             raise InputError(f"scores of {shape} are too large for one table; take them from blocks()")
         blocks, kind = self.distinct()
@@ -160,7 +159,7 @@ class Scores:
 
     def _blocks(self, columns: Any = slice(None)) -> Iterator[Block]:
         counts = self.counts
-        if self.metric.kind == "no class" and not sparse.issparse(counts.tp) and counts.n_classes > 1:
+        if self.metric.kind == "no class" and not counts.is_sparse and counts.n_classes > 1:
             # All classes score alike.
             (one,) = Scores(counts.take([0]), self.metric, self.folded)._blocks(columns)
             values = np.broadcast_to(one.values, (counts.n_classes, one.values.shape[1]))
@@ -171,7 +170,7 @@ class Scores:
             values = self.values_of(tp, fp, pos, neg, self._extra(rows, columns))
             yield Block(rows, values, counts, columns, self.metric.kind == "signed")
 
-    def distinct(self) -> tuple[Iterator[Block], NDArray[np.int64]]:
+    def distinct(self) -> tuple[Iterator[Block], Kinds]:
         """Return the blocks of the distinct columns, and for each column which of these it is."""
         first, kind = self._distinct_columns()
         if self._reads_tables_only:
@@ -180,7 +179,7 @@ class Scores:
             return iter([Block(slice(0, len(at)), values[at], self.counts, first, signed)]), kind
         return self._blocks(first), kind
 
-    def greatest(self) -> tuple[Floats, NDArray[np.int64]]:
+    def greatest(self) -> tuple[Floats, Kinds]:
         """Return the greatest score of each distinct column, and for each column which of these it is.
 
         The scores of a signed metric count by their absolute value.
@@ -193,11 +192,11 @@ class Scores:
         parts = [(np.abs(block.values) if signed else block.values).max(axis=0) for block in blocks]
         return reduce(np.maximum, parts), kind
 
-    def _distinct_columns(self) -> tuple[Any, NDArray[np.int64]]:
+    def _distinct_columns(self) -> tuple[Any, Kinds]:
         """Return the columns that can differ in their scores, and for each column which of these it is."""
         counts = self.counts
-        if sparse.issparse(counts.tp) or self.metric.reads == "terms" or self.metric.by_name:
-            return slice(None), np.arange(counts.n_terms)
+        if counts.is_sparse or self.metric.reads == "terms" or self.metric.by_name:
+            return slice(None), np.arange(counts.n_terms, dtype=np.int32)
         return counts.distinct_occurrences if self._reads_occurrences else counts.distinct
 
     @property
@@ -219,21 +218,21 @@ class Scores:
         The classes of a sparse table are too many for that, and without a class one row is scored for all.
         """
         counts, metric = self.counts, self.metric
-        if sparse.issparse(counts.tp) or metric.kind == "no class":
+        if counts.is_sparse or metric.kind == "no class":
             return False
         return self.elementwise or (self._reads_occurrences and not counts.weighted and not metric.by_name)
 
-    def _table_values(self) -> tuple[Floats, NDArray[np.int32]]:
+    def _table_values(self) -> tuple[Floats, Kinds]:
         """Return the scores of the distinct tables, and where each class and distinct column has its own."""
         found = self.counts.occurrence_tables if self._reads_occurrences else self.counts.tables
         values = np.empty(len(found.tp))
         for start in range(0, len(values), BLOCK_CELLS):
             block = slice(start, start + BLOCK_CELLS)
-            tp, fp, pos, neg = found.tp[block], found.fp[block], found.pos[block], found.neg[block]
+            tp, fp, pos = found.tp[block], found.fp[block], self.counts.pos[found.of_class[block]]
             extra: dict[str, Any] = {}
             if found.tf is not None:
                 extra = self._extra(found.of_class[block], found.of_column[block], found.tf[block])
-            values[block] = self.values_of(tp, fp, pos, neg, extra)
+            values[block] = self.values_of(tp, fp, pos, self.counts.n_docs - pos, extra)
         return values, found.at
 
     def values_of(self, tp: Any, fp: Any, pos: Any, neg: Any, extra: Mapping[str, Any] = {}) -> Floats:
@@ -276,13 +275,18 @@ class Scores:
         reads, counts = self.metric.reads, self.counts
         if reads == "terms":
             return {"terms": counts.terms}
-        if reads != "occurrences" or (counts.tf is None and not self.metric.needs):
+        if reads != "occurrences" or not (counts.occurrences or self.metric.needs):
             return {}
-        if counts.tf is None or counts.tf_total is None or counts.squares is None or counts.tf_pos is None:
+        if (
+            not counts.occurrences
+            or counts.tf_total is None
+            or counts.squares is None
+            or counts.tf_pos is None
+        ):
             raise InputError(f"metric '{self.metric}' needs word occurrences; count with occurrences=True")
         inside = counts.tf_pos[rows].astype(np.float64)
         if tf is None:
-            tf, inside = dense_rows(counts.tf, rows)[:, columns], inside[:, None]
+            tf, inside = wide(dense_rows(counts.as_counted("tf"), rows)[:, columns]), inside[:, None]
         occurrences = Occurrences(
             tf_pos=tf.astype(np.float64),
             tf_neg=(counts.tf_total[columns] - tf).astype(np.float64),

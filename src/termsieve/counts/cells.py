@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from termsieve import sparse
 from termsieve.counts import matrix as layout
 from termsieve.errors import InputError
+from termsieve.kernels.counting import row_totals
+
+NARROW = (np.dtype(np.uint16), np.dtype(np.uint32))
 
 
 def outside(df: NDArray[Any], tp: NDArray[Any]) -> NDArray[Any]:
@@ -21,11 +24,24 @@ def outside(df: NDArray[Any], tp: NDArray[Any]) -> NDArray[Any]:
 
 def bits(table: Any) -> Any:
     """Return a table as whole numbers, of which equal ones stand for equal numbers."""
-    return table if table.dtype == np.int64 else np.ascontiguousarray(table).view(np.int64)
+    return np.ascontiguousarray(table).view(np.int64) if table.dtype == np.float64 else table
+
+
+def wide(table: NDArray[Any]) -> NDArray[Any]:
+    """Return a table with numbers of 64 bits."""
+    return table.astype(np.int64) if is_narrow(table) else table
+
+
+def is_narrow(table: Any) -> bool:
+    """Return whether a table is dense, of whole numbers of fewer than 64 bits that the kernels can read."""
+    return isinstance(table, np.ndarray) and table.dtype in NARROW
 
 
 def number_table(table: Any, shape: tuple[int, int], dtype: Any) -> Any:
-    """Return `table` with numbers of a type, dense or as CSR depending on its size."""
+    """Return `table` with numbers of a type, dense or as CSR depending on its size.
+
+    Narrow whole numbers of a dense table stay as they are, if whole numbers are wanted.
+    """
     if not sparse.issparse(table):
         table = np.asarray(table)
     if table.shape != shape:
@@ -33,7 +49,9 @@ def number_table(table: Any, shape: tuple[int, int], dtype: Any) -> Any:
     if shape[0] * shape[1] > layout.DENSE_CELLS:
         return sparse.csr_array(table, dtype=dtype)
     if not sparse.issparse(table):
-        return np.ascontiguousarray(table, dtype=dtype)
+        return np.ascontiguousarray(
+            table, dtype=table.dtype if is_narrow(table) and dtype == np.int64 else dtype
+        )
     return np.ascontiguousarray(table.toarray(), dtype=dtype)
 
 
@@ -68,6 +86,13 @@ def are_same(a: Any, b: Any) -> bool:
 def dense_rows(table: Any, rows: slice) -> Any:
     """Return some rows of a dense or sparse table as a dense array."""
     return table[rows].toarray() if sparse.issparse(table) else table[rows]
+
+
+def row_sums(table: Any) -> NDArray[Any] | None:
+    """Return the sum of each row of a dense or sparse table, if there is one."""
+    if is_narrow(table):
+        return row_totals(table)  # numpy would add wide copies
+    return None if table is None else np.asarray(table.sum(axis=1)).ravel()
 
 
 def least(table: Any) -> float:

@@ -7,8 +7,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from termsieve.counts.matrix import class_table, presence_matrix, too_many_occurrences, whole_numbers
+from termsieve.counts.matrix import (
+    class_table,
+    presence_matrix,
+    sum_table,
+    too_many_occurrences,
+    whole_numbers,
+)
 from termsieve.counts.weights import checked_weights, grid_weights, some_labels, weighted_tables
 from termsieve.errors import InputError
 from termsieve.kernels import counting
@@ -44,20 +51,28 @@ def tables_of(
 def _plain_tables(matrix: Any, labels: Labels, occurrences: bool) -> dict[str, Any]:
     """Return the tables of documents that all count alike."""
     n_terms = matrix.shape[1]
-    tp = class_table(matrix, labels, None)
+    tp = class_table(matrix, labels)
     if labels.multilabel:
         df = np.zeros(n_terms, dtype=np.int64)
         counting.column_counts(matrix.indices, df)
     else:
-        df = np.asarray(tp.sum(axis=0), dtype=np.int64)
+        df = _totals(tp)
     tables: dict[str, Any] = {"tp": tp, "pos": labels.sizes, "df": df, "n_docs": labels.n_docs}
     if not occurrences:
         return tables
     values = whole_numbers(matrix.data)
-    tf_total, squares = np.zeros((2, n_terms), dtype=np.int64)
+    tf_total, squares = df.copy(), df.copy()
     most = counting.column_moments(matrix.indices, values, tf_total, squares)
     # No sum is larger than the sum of squares of one column.
     doubtful = most**2 * matrix.shape[0] >= 2**63
     if doubtful and not counting.squares_fit(matrix.indices, values, n_terms):
         raise too_many_occurrences()
-    return tables | {"tf": class_table(matrix, labels, values), "tf_total": tf_total, "squares": squares}
+    tf = sum_table(matrix, labels, values, tp, tf_total)
+    return tables | {"tf": tf, "tf_total": tf_total, "squares": squares}
+
+
+def _totals(table: Any) -> NDArray[np.int64]:
+    """Return the sum of each column of a dense or sparse table."""
+    if sparse.issparse(table):
+        return np.asarray(table.sum(axis=0), dtype=np.int64)
+    return counting.column_totals(table)

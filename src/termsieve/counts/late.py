@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from termsieve import sparse
 from termsieve.counts import matrix as layout
-from termsieve.counts.cells import number_table, term_names
+from termsieve.counts.cells import is_narrow, number_table, term_names, wide
 from termsieve.errors import FormatError
 from termsieve.kernels.counting import dense_cells
 from termsieve.kernels.streaming import cut_terms
@@ -80,8 +80,9 @@ class ByTerm:
 class LateTables:
     """The base of Counts that holds `tp`, `tf` and `terms`.
 
-    Counts of documents are often only saved. A dense table of them can be many times as large as their cells,
-    and a str per term takes as long as sorting them, so both are made when one of them is read.
+    Counts of documents are often only saved or scored. A dense table of them can be many times as large as
+    their cells, and a str per term takes as long as sorting them, so both are made when one of them is read.
+    The tables of a term matrix have as few bits as hold them until they are read.
     """
 
     by_term: ByTerm | None = None  # None as soon as the tables are there
@@ -91,14 +92,23 @@ class LateTables:
             self.by_term = tp
             return
         self.terms = term_names(terms, shape[1])
-        self.tp = number_table(tp, shape, dtype)
-        self.tf = None if tf is None else number_table(tf, shape, dtype)
+        for name, table in (("tp", tp), ("tf", tf)):
+            numbers = None if table is None else number_table(table, shape, dtype)
+            vars(self)[_narrow(name) if is_narrow(numbers) else name] = numbers
 
     @property
     def occurrences(self) -> bool:
         """Whether the occurrences of terms were counted, too."""
         held = self.by_term
-        return (self.tf if held is None else held.tf) is not None
+        return (self.as_counted("tf") if held is None else held.tf) is not None
+
+    def as_counted(self, name: str) -> Any:
+        """Return an attribute; if it is a table, then as narrow as it was counted.
+
+        What only looks at the numbers takes them from here, and needs less memory. It must not change them.
+        """
+        table = vars(self).get(_narrow(name))
+        return getattr(self, name) if table is None else table
 
     @cached_property
     def terms(self) -> NDArray[Any] | None:
@@ -116,8 +126,18 @@ class LateTables:
         return self._made("tf")
 
     def _made(self, name: str) -> Any:
-        held = self.by_term
-        if held is not None:  # otherwise another thread has made the tables since they were asked for
-            self.__dict__.update(held.tables())
+        # Threads may ask at once: what one of them has made is there before its source goes.
+        own, held = vars(self), self.by_term
+        narrow = own.get(_narrow(name))
+        if narrow is not None:
+            own.setdefault(name, wide(narrow))
+            own.pop(_narrow(name), None)  # whoever reads the table may change it
+        elif held is not None:
+            for made, table in held.tables().items():
+                own.setdefault(made, table)
             self.by_term = None
-        return self.__dict__[name]
+        return own[name]
+
+
+def _narrow(name: str) -> str:
+    return f"_narrow_{name}"

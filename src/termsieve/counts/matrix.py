@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from termsieve.matrices import INDEX_TYPES, sound_csr
 
 ONE_PASS = (np.int32, np.int64, np.float32, np.float64)  # types of values that the kernel can read
 LARGEST = 2**63 - 1
+COUNT_TYPES = (np.uint16, np.uint32, np.int64)
 DENSE_CELLS = 2**25  # largest dense table of classes x terms (256 MiB of int64)
 
 
@@ -44,21 +46,45 @@ def presence_matrix(X: Any) -> tuple[list[str] | None, Any]:
     return names, matrix
 
 
-def class_table(matrix: Any, labels: Labels, values: NDArray[np.int64] | None) -> Any:
-    """Return classes x terms: the number of documents with a term, or sums of `values`; sparse if large."""
-    n_classes, n_terms = len(labels.classes), matrix.shape[1]
+def class_table(matrix: Any, labels: Labels) -> Any:
+    """Return classes x terms: the number of documents with a term; sparse if large.
+
+    A dense table has the narrowest numbers that hold all of them: less memory has to be cleared and read.
+    """
+    most = int(labels.sizes.max(initial=0))
+    dtype = next(dtype for dtype in COUNT_TYPES if most <= np.iinfo(dtype).max)
+
+    def counted(rows: slice) -> NDArray[Any]:
+        block = np.zeros((rows.stop - rows.start, matrix.shape[1]), dtype=dtype)
+        class_ptr = labels.class_ptr[rows.start : rows.stop + 1]
+        counting.class_counts(matrix.indptr, matrix.indices, class_ptr, labels.docs, block)
+        return block
+
+    return _in_blocks(counted, len(labels.classes), matrix.shape[1])
+
+
+def sum_table(
+    matrix: Any, labels: Labels, values: NDArray[np.int64], tp: Any, totals: NDArray[np.int64]
+) -> Any:
+    """Return classes x terms: the sums of `values`, whose sums over all documents are `totals`."""
+    dtype = np.uint32 if totals.max(initial=0) < 2**32 else np.int64
+
+    def summed(rows: slice) -> NDArray[Any]:
+        block = (tp[rows].toarray() if sparse.issparse(tp) else tp[rows]).astype(dtype)
+        class_ptr = labels.class_ptr[rows.start : rows.stop + 1]
+        counting.class_sums(matrix.indptr, matrix.indices, values, class_ptr, labels.docs, block)
+        return block
+
+    return _in_blocks(summed, *tp.shape)
+
+
+def _in_blocks(block_of: Callable[[slice], NDArray[Any]], n_classes: int, n_terms: int) -> Any:
+    """Return a table that is made some classes at a time: dense, or sparse if it is large."""
     step = max(1, DENSE_CELLS // max(1, n_terms))
-    blocks = []
-    for start in range(0, max(n_classes, 1), step):
-        stop = min(start + step, n_classes)
-        block = np.zeros((stop - start, n_terms), dtype=np.int64)
-        class_ptr = labels.class_ptr[start : stop + 1]
-        if values is None:
-            counting.class_counts(matrix.indptr, matrix.indices, class_ptr, labels.docs, block)
-        else:
-            counting.class_sums(matrix.indptr, matrix.indices, values, class_ptr, labels.docs, block)
-        blocks.append(block if stop - start == n_classes else sparse.csr_array(block))
-    return blocks[0] if len(blocks) == 1 else sparse.vstack(blocks, format="csr")
+    if n_classes <= step:
+        return block_of(slice(0, n_classes))
+    rows = (slice(start, min(start + step, n_classes)) for start in range(0, n_classes, step))
+    return sparse.vstack([sparse.csr_array(block_of(some).astype(np.int64)) for some in rows], format="csr")
 
 
 def whole_numbers(values: NDArray[Any]) -> NDArray[np.int64]:

@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 from termsieve import sparse
 from termsieve.counts import matrix as layout
 from termsieve.counts.alignment import TABLES, combined
-from termsieve.counts.cells import are_same, bits, dense_rows, outside
-from termsieve.counts.distinct import Tables, distinct_tables
+from termsieve.counts.cells import are_same, dense_rows, outside, row_sums, wide
+from termsieve.counts.distinct import Tables, distinct_columns, distinct_tables, order_of_ties
 from termsieve.counts.documents import tables_of
 from termsieve.counts.late import LateTables
 from termsieve.display import SHOWN_ROWS, html_table
 from termsieve.errors import InputError, ParameterError
-from termsieve.kernels import counting, ranking
 from termsieve.labels import class_position
 
 if TYPE_CHECKING:
@@ -160,7 +159,7 @@ class Counts(LateTables):
         >>> counts.replace(classes=["x", "y"]).classes.tolist()
         ['x', 'y']
         """
-        counts = Counts(**{name: getattr(self, name) for name in FIELDS} | changes)
+        counts = Counts(**{name: self.as_counted(name) for name in FIELDS} | changes)
         if "terms" not in changes and self.terms is not None:
             if counts.n_terms != self.n_terms:
                 raise InputError(f"{self.n_terms:,} term names for {counts.n_terms:,} columns")
@@ -188,6 +187,11 @@ class Counts(LateTables):
         return class_position(label, self.classes.tolist())
 
     @property
+    def is_sparse(self) -> bool:
+        """Whether the table of classes x terms is too large to be dense."""
+        return sparse.issparse(self.as_counted("tp"))
+
+    @property
     def n_classes(self) -> int:
         """Number of classes."""
         return len(self.classes)
@@ -205,7 +209,7 @@ class Counts(LateTables):
     @property
     def fp(self) -> Ints:
         """Documents outside each class that contain each term."""
-        if sparse.issparse(self.tp):
+        if self.is_sparse:
             shape = f"{self.n_classes:,} classes x {self.n_terms:,} terms"
             raise InputError(f"fp of {shape} is too large for one table; take it from blocks()")
         return outside(self.df, self.tp)
@@ -213,7 +217,7 @@ class Counts(LateTables):
     @cached_property
     def tf_pos(self) -> Ints | None:
         """Occurrences of all terms in each class, if they were counted."""
-        return None if self.tf is None else np.asarray(self.tf.sum(axis=1)).ravel()
+        return row_sums(self.as_counted("tf"))
 
     @property
     def problems(self) -> NDArray[np.intp]:
@@ -227,30 +231,17 @@ class Counts(LateTables):
     @cached_property
     def by_df(self) -> NDArray[np.intp]:
         """Columns by decreasing document frequency, then by index: the order of ties."""
-        each = np.arange(self.n_terms)
-        return ranking.ordered(each, each, self.df.astype(np.float64), np.zeros(0, dtype=np.int8))
+        return order_of_ties(self)
 
     @cached_property
-    def distinct(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The first of each group of columns that are equal in all classes, and each column's group.
-
-        Most terms are rare and have the same counts in all classes as many others, so functions of counts are
-        computed on the distinct columns only.
-        """
-        first, kind = counting.distinct_columns([bits(self.tp), bits(self.df)[None, :]])
-        return first, kind
+    def distinct(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The first of each group of columns that are equal in all classes, and each column's group."""
+        return distinct_columns(self)
 
     @cached_property
-    def distinct_occurrences(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def distinct_occurrences(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """The first of each group of columns equal in documents and occurrences, and each column's group."""
-        assert self.tf is not None
-        assert self.tf_total is not None
-        assert self.squares is not None
-        _, by_documents = self.distinct
-        totals = bits(self.tf_total)[None, :], bits(self.squares)[None, :]
-        tables = [by_documents[None, :], bits(self.tf), *totals]
-        first, kind = counting.distinct_columns(tables)
-        return first, kind
+        return distinct_columns(self, occurrences=True)
 
     def direction(self, classes: slice = slice(None), columns: Any = slice(None)) -> NDArray[np.int8]:
         """Return classes x terms: +1 where a term speaks for the class, -1 where against, 0 where neither.
@@ -267,7 +258,7 @@ class Counts(LateTables):
         ndarray of int8
             +1, -1 or 0.
         """
-        tp = dense_rows(self.tp, classes)[:, columns]
+        tp = wide(dense_rows(self.as_counted("tp"), classes)[:, columns])
         return np.sign(tp * self.n_docs - self.df[columns] * self.pos[classes, None]).astype(np.int8)
 
     @cached_property
@@ -279,7 +270,7 @@ class Counts(LateTables):
     def occurrence_tables(self) -> Tables:
         """The tables that differ in documents or occurrences, of the columns of `distinct_occurrences`."""
         totals = [self.df, self.tf_total, self.squares]
-        return distinct_tables(self, self.distinct_occurrences[0], totals, self.tf)
+        return distinct_tables(self, self.distinct_occurrences[0], totals, self.as_counted("tf"))
 
     def names(self) -> NDArray[Any]:
         """Return the terms, or x0, x1, ... where they have no names."""
@@ -338,10 +329,10 @@ class Counts(LateTables):
         given = classes.tolist() if isinstance(classes, np.ndarray) else list(classes)
         at = np.array([self._place(one) for one in given], dtype=np.intp)
         return self.replace(
-            tp=self.tp[at],
+            tp=self.as_counted("tp")[at],
             pos=self.pos[at],
             classes=self.classes[at],
-            tf=None if self.tf is None else self.tf[at],
+            tf=self.as_counted("tf")[at] if self.occurrences else None,
         )
 
     def __getitem__(self, name: str | int) -> Counts:
@@ -377,12 +368,14 @@ class Counts(LateTables):
         """
         df = self.df[columns]
         if cells is None:
-            cells = layout.DENSE_CELLS if sparse.issparse(self.tp) else self.n_classes * len(df)
+            cells = layout.DENSE_CELLS if self.is_sparse else self.n_classes * len(df)
         step = max(1, cells // max(1, len(df)))
-        table = self.tp[:, columns] if sparse.issparse(self.tp) else self.tp
+        table = self.as_counted("tp")
+        if sparse.issparse(table):
+            table, columns = table[:, columns], slice(None)
         for start in range(0, self.n_classes, step):
             rows = slice(start, min(start + step, self.n_classes))
-            tp = dense_rows(table, rows)[:, columns if table is self.tp else slice(None)]
+            tp = wide(dense_rows(table, rows)[:, columns])
             yield rows, tp, outside(df, tp)
 
     def __repr__(self) -> str:

@@ -1,9 +1,8 @@
-"""The arrays of CSR matrices come in; counts, and what equal columns and tables share, go out."""
+"""The arrays of CSR matrices come in; counts go out."""
 
 import numpy as np
 
-from libc.math cimport INFINITY
-from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
+from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 cdef extern from *:
@@ -16,9 +15,12 @@ cdef extern from *:
     """
     void prefetch(const void *) noexcept nogil
 
+cdef enum:
+    TILE = 1024  # columns or values that are taken together
+
 cdef Py_ssize_t DOCS_IN_CACHE = 20_000
-cdef Py_ssize_t TILE = 1024  # columns hashed together
 cdef Py_ssize_t AHEAD = 4  # documents fetched ahead: the processor cannot guess where the next of a class is
+cdef uint8_t LAST_STAMP = 255
 cdef uint64_t LARGEST_ROOT = 3_037_000_499  # its square is the largest one below 2**63
 cdef Py_ssize_t MOST_COUNTED = 65_535  # what a counter of 16 bits holds; narrow counters stay in cache
 
@@ -27,11 +29,10 @@ ctypedef fused Index:
     int64_t
 
 
-ctypedef fused Value:
-    int32_t
+ctypedef fused Count:
+    uint16_t
+    uint32_t
     int64_t
-    float
-    double
 
 
 def class_counts(
@@ -39,39 +40,60 @@ def class_counts(
     const Index[::1] indices,
     const int64_t[::1] class_ptr,
     const int64_t[::1] docs,
-    int64_t[:, ::1] out,
+    Count[:, ::1] out,
 ):
     """Add to out[c, t] the number of documents of class c, docs[class_ptr[c]:class_ptr[c + 1]], with term t.
 
     The indices of a row must be distinct, and the documents of a class in rising order. Documents are taken in
-    blocks that stay in cache. The classes count a block one after the other, so the counters stay in cache too.
+    blocks that stay in cache. The classes count a block one after the other, so the counters stay in cache too:
+    those of 16 bits are `out` itself, which must be wide enough for the largest class.
     """
     cdef Py_ssize_t n_docs = indptr.shape[0] - 1, n_classes = out.shape[0], n_terms = out.shape[1]
-    cdef Py_ssize_t first_doc = 0, c, i, j, d, stop, ahead
+    cdef Py_ssize_t first_doc = 0, c, i, j, stop
     # Blocks are needed only if a document has several classes, and is therefore read several times.
     cdef Py_ssize_t block = DOCS_IN_CACHE if docs.shape[0] > n_docs else max(n_docs, 1)
     cdef int64_t[::1] at = np.array(class_ptr[: n_classes])
-    cdef uint16_t[::1] row = np.zeros(max(n_terms, 1), dtype=np.uint16)
+    cdef uint16_t[::1] row = np.zeros(1 if Count is uint16_t else max(n_terms, 1), dtype=np.uint16)
+    if n_terms == 0:
+        return
     with nogil:
         while first_doc < n_docs:
             for c in range(n_classes):
                 i = at[c]
-                while i < class_ptr[c + 1] and docs[i] < first_doc + block:
-                    memset(&row[0], 0, n_terms * sizeof(uint16_t))
-                    stop = min(class_ptr[c + 1], i + MOST_COUNTED)
-                    while i < stop and docs[i] < first_doc + block:
-                        d = docs[i]
-                        if i + AHEAD < stop:
-                            ahead = docs[i + AHEAD]
-                            for j in range(indptr[ahead], indptr[ahead + 1], 16):
-                                prefetch(&indices[j])
-                        for j in range(indptr[d], indptr[d + 1]):
-                            row[indices[j]] += 1
-                        i += 1
-                    for j in range(n_terms):
-                        out[c, j] += row[j]
+                if Count is uint16_t:
+                    i = count_some(indptr, indices, docs, i, class_ptr[c + 1], first_doc + block, &out[c, 0])
+                else:
+                    while i < class_ptr[c + 1] and docs[i] < first_doc + block:
+                        memset(&row[0], 0, n_terms * sizeof(uint16_t))
+                        stop = min(class_ptr[c + 1], i + MOST_COUNTED)
+                        i = count_some(indptr, indices, docs, i, stop, first_doc + block, &row[0])
+                        for j in range(n_terms):
+                            out[c, j] += row[j]
                 at[c] = i
             first_doc += block
+
+
+cdef inline Py_ssize_t count_some(
+    const Index[::1] indptr,
+    const Index[::1] indices,
+    const int64_t[::1] docs,
+    Py_ssize_t i,
+    Py_ssize_t stop,
+    Py_ssize_t end,
+    uint16_t *row,
+) noexcept nogil:
+    """Count the terms of docs[i:stop] that come before the document `end`; return how far it went."""
+    cdef Py_ssize_t j, d, ahead
+    while i < stop and docs[i] < end:
+        d = docs[i]
+        if i + AHEAD < stop:
+            ahead = docs[i + AHEAD]
+            for j in range(indptr[ahead], indptr[ahead + 1], 16):
+                prefetch(&indices[j])
+        for j in range(indptr[d], indptr[d + 1]):
+            row[indices[j]] += 1
+        i += 1
+    return i
 
 
 def class_sums(
@@ -80,10 +102,15 @@ def class_sums(
     const int64_t[::1] values,
     const int64_t[::1] class_ptr,
     const int64_t[::1] docs,
-    int64_t[:, ::1] out,
+    Count[:, ::1] out,
 ):
-    """Add to out[c, t] the values of term t over the documents of class c."""
-    cdef Py_ssize_t c, i, j, d, ahead
+    """Add to out[c, t] what the values of term t, none below 1, have beyond 1 in the documents of class c.
+
+    So counts of documents become sums, and only the few values above 1 are looked at. `out` must be wide enough.
+    """
+    cdef Py_ssize_t c, i, j, k, n, d, ahead
+    cdef int64_t bits = 0
+    cdef int32_t above[TILE]
     with nogil:
         for c in range(out.shape[0]):
             for i in range(class_ptr[c], class_ptr[c + 1]):
@@ -93,8 +120,56 @@ def class_sums(
                     for j in range(indptr[ahead], indptr[ahead + 1], 8):
                         prefetch(&indices[j])
                         prefetch(&values[j])
-                for j in range(indptr[d], indptr[d + 1]):
-                    out[c, indices[j]] += values[j]
+                j = indptr[d]
+                while j < indptr[d + 1]:
+                    n = above_one(values, j, min(j + TILE, indptr[d + 1]), above, &bits)
+                    for k in range(n):
+                        out[c, indices[j + above[k]]] += <Count>(values[j + above[k]] - 1)
+                    j += TILE
+
+
+cdef inline Py_ssize_t above_one(
+    const int64_t[::1] values, Py_ssize_t start, Py_ssize_t stop, int32_t *found, int64_t *bits
+) noexcept nogil:
+    """Find the values above 1, without a branch that would have to be guessed; return how many there are."""
+    cdef Py_ssize_t j, n = 0
+    cdef int64_t some = 0
+    for j in range(start, stop):
+        found[n] = <int32_t>(j - start)
+        n += values[j] > 1
+        some |= values[j]
+    bits[0] |= some
+    return n
+
+
+def column_totals(const Count[:, ::1] table):
+    """Return the sum of each column."""
+    cdef Py_ssize_t n = table.shape[1], start = 0, stop, r, j
+    totals = np.zeros(n, dtype=np.int64)
+    cdef int64_t[::1] out = totals
+    with nogil:
+        while start < n:
+            stop = min(n, start + TILE)
+            for r in range(table.shape[0]):
+                for j in range(start, stop):
+                    out[j] += <int64_t>table[r, j]
+            start = stop
+    return totals
+
+
+def row_totals(const Count[:, ::1] table):
+    """Return the sum of each row."""
+    cdef Py_ssize_t r, j
+    cdef int64_t total
+    totals = np.zeros(table.shape[0], dtype=np.int64)
+    cdef int64_t[::1] out = totals
+    with nogil:
+        for r in range(table.shape[0]):
+            total = 0
+            for j in range(table.shape[1]):
+                total += <int64_t>table[r, j]
+            out[r] = total
+    return totals
 
 
 def column_counts(const Index[::1] indices, int64_t[::1] out):
@@ -106,14 +181,22 @@ def column_counts(const Index[::1] indices, int64_t[::1] out):
 
 
 def column_moments(const Index[::1] indices, const int64_t[::1] values, int64_t[::1] total, int64_t[::1] squares):
-    """Add up the values of each column, and their squares; return an upper bound of the values."""
-    cdef Py_ssize_t j
+    """Add to each column what its values, none below 1, and their squares have beyond 1.
+
+    Return an upper bound of the values. A sum that is too large starts again from below.
+    """
+    cdef Py_ssize_t j = 0, k, n
     cdef int64_t bits = 0
+    cdef uint64_t value
+    cdef int32_t above[TILE]
     with nogil:
-        for j in range(indices.shape[0]):
-            bits |= values[j]
-            total[indices[j]] += values[j]
-            squares[indices[j]] += values[j] * values[j]
+        while j < indices.shape[0]:
+            n = above_one(values, j, min(j + TILE, indices.shape[0]), above, &bits)
+            for k in range(n):
+                value = <uint64_t>values[j + above[k]]
+                total[indices[j + above[k]]] += <int64_t>(value - 1)
+                squares[indices[j + above[k]]] += <int64_t>(value * value - 1)
+            j += TILE
     return bits
 
 
@@ -137,28 +220,44 @@ def squares_fit(const Index[::1] indices, const int64_t[::1] values, Py_ssize_t 
     return fit
 
 
-def all_positive(const Value[::1] values):
-    """Return whether all values are above 0 and finite."""
+def all_positive(values):
+    """Return whether all values, numbers of 32 or 64 bits, are above 0 and finite."""
+    # As whole numbers, the bits of floats are in the order of the floats; infinity and NaN come last.
+    if values.dtype == np.float64:
+        return are_between[int64_t](values.view(np.int64), 0x7FEFFFFFFFFFFFFF)
+    if values.dtype == np.float32:
+        return are_between[int32_t](values.view(np.int32), 0x7F7FFFFF)
+    if values.dtype == np.int32:
+        return are_between[int32_t](values, 0x7FFFFFFF)
+    return are_between[int64_t](values, 0x7FFFFFFFFFFFFFFF)
+
+
+cdef bint are_between(const Index[::1] values, uint64_t last) noexcept:
+    """Return whether all values lie between 1 and `last`."""
     cdef Py_ssize_t i
-    cdef bint odd = False
+    cdef uint32_t outside = 0
+    cdef uint64_t outside_wide = 0
+    # The first bit of a number says that it is negative; so does that of its distance from `last` or from 1.
     with nogil:
-        for i in range(values.shape[0]):
-            if Value is float or Value is double:
-                odd |= not (0 < values[i] < INFINITY)
-            else:
-                odd |= values[i] <= 0
-    return not odd
+        if Index is int32_t:
+            for i in range(values.shape[0]):
+                outside |= <uint32_t>values[i] | (<uint32_t>values[i] - 1u) | (<uint32_t>last - <uint32_t>values[i])
+        else:
+            for i in range(values.shape[0]):
+                outside_wide |= <uint64_t>values[i] | (<uint64_t>values[i] - 1u) | (last - <uint64_t>values[i])
+    return outside >> 31 == 0 and outside_wide >> 63 == 0
 
 
 def repeats_columns(const Index[::1] indptr, const Index[::1] indices, Py_ssize_t n_columns):
     """Return whether a row has a column twice; the indices of a row may be in any order.
 
-    Every row and every index is checked: an index outside the matrix raises an IndexError.
+    Every row and every index is checked: an index outside the matrix raises an IndexError. A row whose indices
+    do not rise leaves a stamp in each of its columns.
     """
-    cdef Py_ssize_t n_rows = indptr.shape[0] - 1, i, j, wrong = -1
-    cdef Index last
-    cdef bint rising, found = False
-    cdef Index[::1] seen_in = np.full(max(n_columns, 1), -1, dtype=np.int32 if Index is int32_t else np.int64)
+    cdef Py_ssize_t n_rows = indptr.shape[0] - 1, i, begin = 0, wrong = -1
+    cdef bint found = False
+    cdef uint8_t stamp = 0
+    cdef uint8_t[::1] seen = np.zeros(max(n_columns, 1), dtype=np.uint8)
     if n_rows < 0 or indptr[0] != 0 or indptr[n_rows] != indices.shape[0]:
         raise IndexError("the rows do not cover the entries of the matrix")
     with nogil:
@@ -166,161 +265,69 @@ def repeats_columns(const Index[::1] indptr, const Index[::1] indices, Py_ssize_
             if not indptr[i] <= indptr[i + 1] <= indices.shape[0]:
                 wrong = i
                 break
-            rising, last = True, -1
-            for j in range(indptr[i], indptr[i + 1]):
-                if indices[j] <= last:
-                    rising = False
-                    break
-                last = indices[j]
-            if rising:
-                # If the indices rise, all are above -1, and the last one is the greatest.
-                if last >= n_columns:
-                    wrong = i
-                    break
+            if rises(indices, indptr[i], indptr[i + 1], n_columns, &wrong):
                 continue
-            for j in range(indptr[i], indptr[i + 1]):
-                if not 0 <= indices[j] < n_columns:
-                    wrong = i
-                    break
-                found |= seen_in[indices[j]] == i
-                seen_in[indices[j]] = <Index>i
             if wrong >= 0:
+                wrong = i
                 break
+            if stamp == LAST_STAMP:
+                forget(indices, begin, indptr[i], seen)
+                stamp, begin = 0, indptr[i]
+            stamp += 1
+            found |= stamped(indices, indptr[i], indptr[i + 1], seen, stamp)
     if wrong >= 0:
         raise IndexError(f"row {wrong} has an index that lies outside the {n_columns} columns of the matrix")
     return bool(found)
 
 
-def distinct_columns(list tables):
-    """Return the first of the columns that are equal, and for each column which of these it is equal to.
-
-    A column has its values in all tables, which have the same number of columns. Columns with the same hash are
-    taken to be equal, and then compared value by value; if two differ, all are hashed again in another way.
-    """
-    cdef Py_ssize_t n = tables[0].shape[1]
-    mix = np.empty(n, dtype=np.uint64)
-    first, kind = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    cdef uint64_t seed = 0
-    while True:
-        hash_columns(tables, seed, mix)
-        distinct = first[: number_hashes(mix, first, kind)].copy()
-        if all([same_rows(table, distinct, kind) for table in tables]):
-            return distinct, kind
-        seed += 1
-
-
-cdef hash_columns(list tables, uint64_t seed, uint64_t[::1] mix):
-    """Set the hash of each column: a sum of its values, each multiplied by a number of its row."""
-    cdef Py_ssize_t n = mix.shape[0], start, stop, r, i, row
-    cdef const int64_t[:, ::1] table
-    cdef uint64_t factor
-    for start in range(0, n, TILE):
-        stop = min(n, start + TILE)
-        row = 0
-        mix[start:stop] = 0
-        for table in tables:
-            with nogil:
-                for r in range(table.shape[0]):
-                    row += 1
-                    factor = scrambled(<uint64_t>row + (seed << 32)) | 1
-                    for i in range(start, stop):
-                        mix[i] += <uint64_t>table[r, i] * factor
-
-
-cdef Py_ssize_t number_hashes(const uint64_t[::1] mix, int64_t[::1] first, int64_t[::1] kind):
-    """Number the distinct hashes in the order of the columns; return how many there are."""
-    cdef Py_ssize_t n = mix.shape[0], size = 1024, n_kinds = 0, i, k, slot
-    cdef int32_t[::1] table = np.full(size, -1, dtype=np.int32)
-    for i in range(n):
-        if 2 * n_kinds >= size:
-            size *= 2
-            table = np.full(size, -1, dtype=np.int32)
-            for k in range(n_kinds):
-                table[slot_of(mix, first, table, mix[first[k]])] = <int32_t>k
-        slot = slot_of(mix, first, table, mix[i])
-        if table[slot] < 0:
-            table[slot] = <int32_t>n_kinds
-            first[n_kinds] = i
-            n_kinds += 1
-        kind[i] = table[slot]
-    return n_kinds
-
-
-cdef inline Py_ssize_t slot_of(
-    const uint64_t[::1] mix, const int64_t[::1] first, const int32_t[::1] table, uint64_t wanted
+cdef inline bint rises(
+    const Index[::1] indices, Py_ssize_t start, Py_ssize_t stop, Py_ssize_t n_columns, Py_ssize_t *wrong
 ) noexcept nogil:
-    cdef Py_ssize_t last = table.shape[0] - 1, slot = <Py_ssize_t>(scrambled(wanted) & <uint64_t>last)
-    while table[slot] >= 0 and mix[first[table[slot]]] != wanted:
-        slot = (slot + 1) & last
-    return slot
+    """Return whether some indices rise and lie within the columns; if one lies outside, set `wrong` to 0."""
+    cdef Py_ssize_t j
+    cdef uint32_t outside = 0
+    cdef uint64_t outside_wide = 0
+    cdef Index falls = 0  # of the type of the indices, so that several are compared at a time
+    for j in range(start + 1, stop):
+        falls |= indices[j] <= indices[j - 1]
+    if not falls:
+        if start < stop and (indices[start] < 0 or indices[stop - 1] >= n_columns):
+            wrong[0] = 0
+        return wrong[0] < 0
+    # An index is inside if neither it nor its distance from the last column is negative.
+    if Index is int32_t:
+        for j in range(start, stop):
+            outside |= <uint32_t>indices[j] | (<uint32_t>min(n_columns - 1, INT32_MAX) - <uint32_t>indices[j])
+        if outside >> 31:
+            wrong[0] = 0
+    else:
+        for j in range(start, stop):
+            outside_wide |= <uint64_t>indices[j] | (<uint64_t>(n_columns - 1) - <uint64_t>indices[j])
+        if outside_wide >> 63:
+            wrong[0] = 0
+    return False
 
 
-cdef inline uint64_t scrambled(uint64_t number) noexcept nogil:
-    number = (number ^ (number >> 30)) * 0xBF58476D1CE4E5B9u
-    number = (number ^ (number >> 27)) * 0x94D049BB133111EBu
-    return number ^ (number >> 31)
+cdef inline bint stamped(
+    const Index[::1] indices, Py_ssize_t start, Py_ssize_t stop, uint8_t[::1] seen, uint8_t stamp
+) noexcept nogil:
+    """Stamp some columns; return whether one of them already had this stamp."""
+    cdef Py_ssize_t j
+    cdef bint found = False
+    for j in range(start, stop):
+        found |= seen[indices[j]] == stamp
+        seen[indices[j]] = stamp
+    return found
 
 
-cdef bint same_rows(const int64_t[:, ::1] table, const int64_t[::1] first, const int64_t[::1] kind):
-    """Return whether each column of a table is equal to the first of its kind."""
-    cdef Py_ssize_t r, i
-    cdef int64_t[::1] row = np.empty(first.shape[0], dtype=np.int64)
-    cdef int64_t differences = 0
-    with nogil:
-        for r in range(table.shape[0]):
-            for i in range(first.shape[0]):
-                row[i] = table[r, first[i]]
-            for i in range(table.shape[1]):
-                differences |= table[r, i] ^ row[kind[i]]
-    return differences == 0
-
-
-def distinct_cells(list tables, const int64_t[::1] group):
-    """Return the distinct (row, values in all tables, group of the column), and for each cell which it has.
-
-    They are given by a row and a column that has them; the groups are numbered from 0. Most cells are 0 in all
-    tables, and found by their group; the others are looked up by a hash.
-    """
-    cdef const int64_t[:, ::1] table = tables[0], other = tables[len(tables) - 1]
-    cdef Py_ssize_t n_rows = table.shape[0], n = table.shape[1], r, t, slot, size = 16, first = 0, n_cells = 0
-    cdef Py_ssize_t n_groups = int(np.max(group)) + 1 if n else 0
-    while size < 2 * n:
-        size *= 2
-    at_array = np.empty((n_rows, n), dtype=np.int32)
-    of_row_array, of_column_array = np.empty((2, n_rows * n), dtype=np.int32)
-    cdef int32_t[:, ::1] at = at_array
-    cdef int32_t[::1] of_row = of_row_array, of_column = of_column_array
-    # What a row puts into these is below the first cell of the next row, and so counts as empty there.
-    cdef int32_t[::1] slots = np.full(size, -1, dtype=np.int32), zeros = np.full(n_groups, -1, dtype=np.int32)
-    cdef int32_t found
-    with nogil:
-        for r in range(n_rows):
-            first = n_cells
-            for t in range(n):
-                if table[r, t] == 0 and other[r, t] == 0:
-                    found = zeros[group[t]]
-                    if found < first:
-                        found = zeros[group[t]] = <int32_t>n_cells
-                else:
-                    slot = <Py_ssize_t>(
-                        scrambled(
-                            (<uint64_t>group[t] << 42) ^ (<uint64_t>table[r, t] << 21) ^ <uint64_t>other[r, t]
-                        ) & <uint64_t>(size - 1)
-                    )
-                    while slots[slot] >= first and not (
-                        table[r, of_column[slots[slot]]] == table[r, t]
-                        and other[r, of_column[slots[slot]]] == other[r, t]
-                        and group[of_column[slots[slot]]] == group[t]
-                    ):
-                        slot = (slot + 1) & (size - 1)
-                    found = slots[slot]
-                    if found < first:
-                        found = slots[slot] = <int32_t>n_cells
-                at[r, t] = found
-                if found == n_cells:
-                    of_row[n_cells], of_column[n_cells] = <int32_t>r, <int32_t>t
-                    n_cells += 1
-    return of_row_array[:n_cells].astype(np.int64), of_column_array[:n_cells].astype(np.int64), at_array
+cdef void forget(const Index[::1] indices, Py_ssize_t start, Py_ssize_t stop, uint8_t[::1] seen) noexcept nogil:
+    """Remove all stamps, which are in the columns of indices[start:stop]."""
+    cdef Py_ssize_t j
+    if 8 * (stop - start) > seen.shape[0]:
+        memset(&seen[0], 0, seen.shape[0])
+        return
+    for j in range(start, stop):
+        seen[indices[j]] = 0
 
 
 def nonzero_cells(const int64_t[:, ::1] table):

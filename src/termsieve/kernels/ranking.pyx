@@ -3,12 +3,19 @@
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 cdef enum:
     DIGIT_BITS = 11
     DIGITS = 2048
     PASSES = 6  # digits of a key of 64 bits
+    HIGH = 3  # the first digit of its high half
+    LONGEST_RUN = 32  # keys that are sorted by comparing
+
+
+ctypedef fused Kind:
+    int32_t
+    int64_t
 
 
 def greatest(const double[::1] values, const int32_t[:, ::1] at):
@@ -16,16 +23,17 @@ def greatest(const double[::1] values, const int32_t[:, ::1] at):
     cdef Py_ssize_t n = at.shape[1], r, i
     found = np.full(n, -np.inf)
     cdef double[::1] out = found
+    cdef double value
     with nogil:
         for r in range(at.shape[0]):
             for i in range(n):
-                if values[at[r, i]] > out[i]:
-                    out[i] = values[at[r, i]]
+                value = values[at[r, i]]
+                out[i] = value if value > out[i] else out[i]  # always written: a branch would be a guess
     return found
 
 
 def ordered(
-    const int64_t[::1] base, const int64_t[::1] kind, const double[::1] value, const signed char[::1] group
+    const int64_t[::1] base, const Kind[::1] kind, const double[::1] value, const signed char[::1] group
 ):
     """Return the items of `base` by decreasing group, then by decreasing value of their kind.
 
@@ -36,13 +44,12 @@ def ordered(
     order = np.empty(n, dtype=np.int64)
     cdef int64_t[::1] out = order
     cdef int32_t[::1] place = np.empty(n_kinds, dtype=np.int32), at = np.empty(n, dtype=np.int32)
-    cdef int64_t[::1] start = np.zeros(n_kinds + 1, dtype=np.int64)
+    cdef int32_t[::1] start = np.zeros(n_kinds + 1, dtype=np.int32)
     cdef uint64_t[:, ::1] keys = np.empty((2, n_kinds), dtype=np.uint64)
     cdef int32_t[:, ::1] items = np.empty((2, n_kinds), dtype=np.int32)
-    cdef int64_t[:, ::1] counts = np.zeros((PASSES + 1, DIGITS), dtype=np.int64)
     with nogil:
         if n_kinds:
-            number_places(value, group, keys, items, counts, place)
+            number_places(value, group, keys, items, place)
         for i in range(n):
             at[i] = place[kind[base[i]]]
             start[at[i] + 1] += 1
@@ -54,47 +61,92 @@ def ordered(
     return order
 
 
+def spread(const double[::1] value, const Kind[::1] kind):
+    """Return the value of each item's kind; kinds are not checked."""
+    cdef Py_ssize_t i
+    made = np.empty(kind.shape[0])
+    cdef double[::1] out = made
+    with nogil:
+        for i in range(kind.shape[0]):
+            out[i] = value[kind[i]]
+    return made
+
+
 cdef void number_places(
     const double[::1] value,
     const signed char[::1] group,
     uint64_t[:, ::1] keys,
     int32_t[:, ::1] items,
-    int64_t[:, ::1] counts,
     int32_t[::1] place,
 ) noexcept nogil:
-    """Set for each kind how many distinct pairs (group, value) come before its own; the rest is room."""
-    cdef Py_ssize_t n = value.shape[0], i, digit, total
+    """Set for each kind how many distinct pairs (group, value) come before its own; the rest is room.
+
+    The high half of a key decides nearly always, so its digits come first; where keys differ in the low half
+    only, a few of them are sorted by comparing, and many by all their digits.
+    """
+    cdef Py_ssize_t n = value.shape[0], i
     cdef int p, side = 0
     cdef bint grouped = group.shape[0] > 0
-    cdef uint64_t key
     cdef int32_t number = 0, item
     for i in range(n):
-        keys[0, i] = key = falling_key(value[i])
+        keys[0, i] = falling_key(value[i])
         items[0, i] = <int32_t>i
+    for p in range(HIGH, PASSES):
+        side = sorted_by_digit(keys, items, side, p, group)
+    if not low_halves_sorted(keys, items, side):
         for p in range(PASSES):
-            counts[p, (key >> (p * DIGIT_BITS)) & (DIGITS - 1)] += 1
-        if grouped:
-            counts[PASSES, 127 - group[i]] += 1
-    for p in range(PASSES + grouped):
-        total = digit_of(keys[0, 0], group, 0, p)
-        if counts[p, total] == n:  # all have the same digit
-            continue
-        total = 0
-        for digit in range(DIGITS):
-            total += counts[p, digit]
-            counts[p, digit] = total - counts[p, digit]
-        for i in range(n):
-            digit = digit_of(keys[side, i], group, items[side, i], p)
-            keys[1 - side, counts[p, digit]] = keys[side, i]
-            items[1 - side, counts[p, digit]] = items[side, i]
-            counts[p, digit] += 1
-        side = 1 - side
+            side = sorted_by_digit(keys, items, side, p, group)
+    if grouped:
+        side = sorted_by_digit(keys, items, side, PASSES, group)
     place[items[side, 0]] = 0
     for i in range(1, n):
         item = items[side, i]
         if keys[side, i] != keys[side, i - 1] or (grouped and group[item] != group[items[side, i - 1]]):
             number += 1
         place[item] = number
+
+
+cdef int sorted_by_digit(
+    uint64_t[:, ::1] keys, int32_t[:, ::1] items, int side, int p, const signed char[::1] group
+) noexcept nogil:
+    """Sort one side into the other by a digit of the keys, or by the group; return the side that is sorted."""
+    cdef Py_ssize_t n = keys.shape[1], i, digit
+    cdef int32_t counts[DIGITS]
+    cdef int32_t total = 0, some
+    memset(counts, 0, sizeof(counts))
+    for i in range(n):
+        counts[digit_of(keys[side, i], group, items[side, i], p)] += 1
+    if counts[digit_of(keys[side, 0], group, items[side, 0], p)] == n:  # all have the same digit
+        return side
+    for digit in range(DIGITS):
+        some = counts[digit]
+        counts[digit] = total
+        total += some
+    for i in range(n):
+        digit = digit_of(keys[side, i], group, items[side, i], p)
+        keys[1 - side, counts[digit]] = keys[side, i]
+        items[1 - side, counts[digit]] = items[side, i]
+        counts[digit] += 1
+    return 1 - side
+
+
+cdef bint low_halves_sorted(uint64_t[:, ::1] keys, int32_t[:, ::1] items, int side) noexcept nogil:
+    """Sort the runs of keys with the same high half by comparing; return False if a run is too long for that."""
+    cdef Py_ssize_t n = keys.shape[1], start = 0, i, j
+    cdef uint64_t key
+    cdef int32_t item
+    for i in range(1, n):
+        if keys[side, i] >> (HIGH * DIGIT_BITS) != keys[side, start] >> (HIGH * DIGIT_BITS):
+            start = i
+        elif keys[side, i] < keys[side, i - 1]:
+            if i - start > LONGEST_RUN:
+                return False
+            key, item, j = keys[side, i], items[side, i], i
+            while j > start and keys[side, j - 1] > key:
+                keys[side, j], items[side, j] = keys[side, j - 1], items[side, j - 1]
+                j -= 1
+            keys[side, j], items[side, j] = key, item
+    return True
 
 
 cdef inline Py_ssize_t digit_of(

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from termsieve import sparse
 from termsieve.metrics import Floats, direction
-from termsieve.ranking.ranked import Columns
-from termsieve.scores import Block, Scores
+from termsieve.scores import Block, Kinds, Scores
 
 STORED_CELLS = 2**20  # that are scored at a time, of a sparse table
 
@@ -52,10 +51,10 @@ def _key(scores: Scores, block: Block | _Cells, side: str, alpha: float | None) 
     return Key(sign * signs, sign * signed)
 
 
-def combined_key(scores: Scores, side: str, alpha: float | None, combine: str) -> tuple[Key, Columns]:
+def combined_key(scores: Scores, side: str, alpha: float | None, combine: str) -> tuple[Key, Kinds]:
     """Return one key over all classes per distinct column, and for each column its distinct column."""
-    if combine == "max" and scores.elementwise and sparse.issparse(scores.counts.tp):
-        return _stored_key(scores, side, alpha), np.arange(scores.counts.n_terms)
+    if combine == "max" and scores.elementwise and scores.counts.is_sparse:
+        return _stored_key(scores, side, alpha), np.arange(scores.counts.n_terms, dtype=np.int32)
     if side == "both" and alpha is None and combine == "max":
         value, kind = scores.greatest()
         return Key(None, value), kind

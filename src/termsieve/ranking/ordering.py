@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, get_args
@@ -16,7 +17,7 @@ from termsieve.limits import document_limits
 from termsieve.metrics import METRICS, Floats
 from termsieve.ranking.keys import Key, combined_key
 from termsieve.ranking.ranked import Columns, Combine, Ranking, Side
-from termsieve.scores import Scores
+from termsieve.scores import Kinds, Scores
 
 NO_GROUPS = np.zeros(0, dtype=np.int8)
 
@@ -95,11 +96,13 @@ def _eligible(
     # A term in documents of any weight is in at least one, though their weights may be below 1.
     any_weight = counts.weighted and min_df == 1
     low, high = document_limits(counts.n_docs, 0.0 if any_weight else min_df, max_df)
-    rare = counts.df <= 0 if any_weight else counts.df < low
-    frequent = counts.df > high
     if len(kept) == len(dropped) == 0:  # a stretch, because ties are ordered by document frequency
-        return counts.by_df[np.count_nonzero(frequent) : counts.n_terms - np.count_nonzero(rare)], kept
-    eligible = ~(rare | frequent)
+        end, least = (bisect_left, 0.0) if any_weight else (bisect_right, -low)
+        first = bisect_left(counts.by_df, -high, key=lambda column: -counts.df[column])
+        last = end(counts.by_df, least, key=lambda column: -counts.df[column])
+        return counts.by_df[first:last], kept
+    rare = counts.df <= 0 if any_weight else counts.df < low
+    eligible = ~(rare | (counts.df > high))
     eligible[kept] = True
     eligible[dropped] = False
     return counts.by_df[eligible[counts.by_df]], kept[eligible[kept]]
@@ -140,10 +143,15 @@ def _joint(scores: Scores) -> Floats:
     return metric.joint(tables[0].astype(np.float64), counts.pos.astype(np.float64), **metric.parameters)
 
 
-def _sorted(base: Columns, key: Key, kind: Columns) -> Columns:
+def _sorted(base: Columns, key: Key, kind: Kinds) -> Columns:
     """Return the columns of `base` by decreasing key; ties keep the order of `base`."""
     value = np.ascontiguousarray(key.value, dtype=np.float64)
     return kernel.ordered(base, kind, value, NO_GROUPS if key.group is None else key.group)
+
+
+def _spread(key: Key, kind: Kinds) -> Floats:
+    """Return the value of each column."""
+    return kernel.spread(np.ascontiguousarray(key.value, dtype=np.float64), kind)
 
 
 def interleaved(positive: Columns, negative: Columns, ratio: float) -> Columns:
@@ -173,11 +181,11 @@ def _by_key(
 ) -> Ranking:
     if ratio is None:
         key, kind = combined_key(scores, side, alpha, combine)
-        return Ranking(_sorted(base, key, kind), key.value[kind], scores.counts)
+        return Ranking(_sorted(base, key, kind), _spread(key, kind), scores.counts)
     key, kind = combined_key(scores, "positive", None, combine)
     negative, _ = combined_key(scores, "negative", None, combine)
     order = interleaved(_sorted(base, key, kind), _sorted(base, negative, kind), ratio)
-    return Ranking(order, key.value[kind], scores.counts)
+    return Ranking(order, _spread(key, kind), scores.counts)
 
 
 def _round_robin(
@@ -193,4 +201,4 @@ def _round_robin(
         for c in range(counts.n_classes)
     ]
     key, kind = combined_key(scores, side if ratio is None else "positive", alpha, "max")
-    return Ranking(kernel.round_robin(np.array(orders, dtype=np.int64)), key.value[kind], counts)
+    return Ranking(kernel.round_robin(np.array(orders, dtype=np.int64)), _spread(key, kind), counts)
