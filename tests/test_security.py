@@ -70,7 +70,7 @@ PROMISES = {
         "test_reports_browser.py::test_hostile_labels_and_words_are_text",
         "test_reports_explorer.py::test_hostile_documents_are_text",
     ],
-    "The terminal shows, it does not obey.": [
+    "Nothing controls the terminal.": [
         "test_cli_output.py::test_a_terminal_gets_no_escape_sequence_from_data_names_or_arguments",
         "test_cli_output.py::test_tables_on_a_terminal_hold_only_the_styles_of_the_table",
         "test_cli_output.py::test_no_spreadsheet_runs_a_word_or_a_label",

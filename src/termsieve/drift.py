@@ -149,13 +149,18 @@ def compared(
 
 
 def _period(
-    record: Record, analysis: Analysis, name: str, texts: Sequence[str], said: Sequence[Any], level: float
+    record: Record,
+    analysis: Analysis,
+    name: str,
+    texts: Sequence[str],
+    predicted: Sequence[Any],
+    level: float,
 ) -> Period:
     X, terms = count_terms(texts, words_only(analysis))
     names = [str(term) for term in terms]
     words = _changed_words(record, X, names, level)
     coverage, coverage_p = _coverage(record, X, names)
-    shares, shares_p, shift = _shares(record, said)
+    shares, shares_p, shift = _shares(record, predicted)
     reasons = []
     if words.height:
         plural = "s" if words.height > 1 else ""
@@ -218,16 +223,16 @@ def _coverage(record: Record, X: Any, names: list[str]) -> tuple[float, float]:
     return float(shares.mean()), float(p)
 
 
-def _shares(record: Record, said: Sequence[Any]) -> tuple[list[dict[str, Any]], float | None, float]:
+def _shares(record: Record, predicted: Sequence[Any]) -> tuple[list[dict[str, Any]], float | None, float]:
     """Return the shares of the predicted classes, the chance of such a difference, and how large it is."""
-    counts = Counter(label for each in said for label in (each if isinstance(each, tuple) else (each,)))
+    counts = Counter(label for each in predicted for label in (each if isinstance(each, tuple) else (each,)))
     measured = record.measured
     if measured is None:
         rows = [
             {
                 "class": label,
                 "before": n / record.documents,
-                "now": counts[label] / len(said),
+                "now": counts[label] / len(predicted),
                 "expected": None,
             }
             for label, n in record.classes
@@ -235,14 +240,14 @@ def _shares(record: Record, said: Sequence[Any]) -> tuple[list[dict[str, Any]], 
         return rows, None, 0.0
     before = np.add(measured.tp, measured.fp)
     now = np.array([counts[label] for label in measured.classes])
-    expected = _expected_shares(measured, now, len(said))
+    expected = _expected_shares(measured, now, len(predicted))
     several = measured.table is None
-    p = _shares_p(before, measured.documents, now, len(said), several)
-    shift = np.abs(now / len(said) - before / measured.documents)
+    p = _shares_p(before, measured.documents, now, len(predicted), several)
+    shift = np.abs(now / len(predicted) - before / measured.documents)
     rows = [
         {"class": label, "before": float(b), "now": float(n), "expected": float(e)}
         for label, b, n, e in zip(
-            measured.classes, before / measured.documents, now / len(said), expected, strict=True
+            measured.classes, before / measured.documents, now / len(predicted), expected, strict=True
         )
     ]
     return rows, p, float(shift.max() if several else shift.sum() / 2)

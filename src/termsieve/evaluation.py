@@ -41,11 +41,11 @@ class Evaluation:
     by: str = ""
 
     @classmethod
-    def of_flags(cls, truth: Flags, said: Flags, classes: Sequence[Any], one_label: bool) -> Evaluation:
+    def of_flags(cls, truth: Flags, predicted: Flags, classes: Sequence[Any], one_label: bool) -> Evaluation:
         """Return the evaluation of documents x classes of truth and predictions."""
-        cells = np.concatenate([truth & said, ~truth & said, truth & ~said], axis=1)
+        cells = np.concatenate([truth & predicted, ~truth & predicted, truth & ~predicted], axis=1)
         tp, fp, fn = np.split(cells.sum(axis=0), 3)
-        table = (truth.T.astype(np.int64) @ said.astype(np.int64)).tolist() if one_label else None
+        table = (truth.T.astype(np.int64) @ predicted.astype(np.int64)).tolist() if one_label else None
         goal = slice(1, 2) if one_label and len(classes) == 2 else slice(None)
         figure = float(np.mean(f1(tp[goal], fp[goal], fn[goal])))
         low, high = _interval(cells, goal, figure)
@@ -91,7 +91,10 @@ class Evaluation:
     def confusion(self) -> list[dict[str, Any]]:
         """Return the confusion table: one row per true class, one column per predicted class."""
         return [
-            {"true class": label, **{str(said): n for said, n in zip(self.classes, row, strict=True)}}
+            {
+                "true class": label,
+                **{str(predicted): n for predicted, n in zip(self.classes, row, strict=True)},
+            }
             for label, row in zip(self.classes, self.table or (), strict=False)
         ]
 
@@ -123,7 +126,7 @@ class Evaluation:
 
 
 def evaluated(
-    truth: Iterable[Any], said: Iterable[Any], several: bool, classes: Sequence[Any] = ()
+    truth: Iterable[Any], predicted: Iterable[Any], several: bool, classes: Sequence[Any] = ()
 ) -> Evaluation:
     """Return the evaluation of labels, or of collections of labels where a document may have several.
 
@@ -132,7 +135,9 @@ def evaluated(
     >>> evaluated(["ham", "spam", "spam"], ["ham", "ham", "spam"], several=False).table
     ((1, 0), (1, 1))
     """
-    true, told = ([list(each) if several else [each] for each in side] for side in (list(truth), list(said)))
+    true, told = (
+        [list(each) if several else [each] for each in side] for side in (list(truth), list(predicted))
+    )
     others = {label for side in (true, told) for each in side for label in each} - set(classes)
     names = [*classes, *sorted(others, key=_order)]
     flags = [np.array([[label in each for label in names] for each in side], bool) for side in (true, told)]

@@ -216,14 +216,14 @@ class Model:
         for prediction in self.stream(texts(), scores=scores, probabilities=probabilities):
             yield Row(prediction, *kept.popleft())
 
-    def evaluate(self, truth: Iterable[Any], said: Iterable[Any]) -> Evaluation | None:
+    def evaluate(self, truth: Iterable[Any], predicted: Iterable[Any]) -> Evaluation | None:
         """Return the measures of predictions whose labels are known.
 
         Parameters
         ----------
         truth : iterable
             The label of each document, or its labels; None is unknown.
-        said : iterable
+        predicted : iterable
             What the model predicted.
 
         Returns
@@ -231,7 +231,7 @@ class Model:
         Evaluation or None
             Measures per class and the confusion table; None if the model knows none of the labels.
         """
-        return judged(self.classes, self.labels is not None, truth, said)
+        return judged(self.classes, self.labels is not None, truth, predicted)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a skops file that `load_model` reads; a failed write leaves no file.

@@ -61,7 +61,7 @@ def table_column(source: Any, name: str, format: str | None = None, **options: A
 
 
 def judged(
-    classes: Sequence[Any], several: bool, truth: Iterable[Any], said: Iterable[Any]
+    classes: Sequence[Any], several: bool, truth: Iterable[Any], predicted: Iterable[Any]
 ) -> Evaluation | None:
     """Return the measures of predictions; None where no label is one of the classes.
 
@@ -74,7 +74,7 @@ def judged(
     known = {str(label): label for label in classes}
     against = not several and len(classes) == 2 and classes[0] == f"not {classes[1]}"
     true, told = [], []
-    for label, found in zip(truth, said, strict=True):
+    for label, found in zip(truth, predicted, strict=True):
         if is_missing(label):
             continue
         labels = list(label) if isinstance(label, list | tuple | set | frozenset) else [label]

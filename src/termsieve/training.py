@@ -173,7 +173,7 @@ def _cross_validated(
     several = corpus.multilabel and target is None
     truth = list(corpus.labels.tolist() if target is None else _one_against_rest(corpus, target).tolist())
     fold = _fold_numbers(truth, folds)
-    said: list[Any] = [None] * len(corpus)
+    predicted: list[Any] = [None] * len(corpus)
     for number in range(folds):
         held_out = np.flatnonzero(fold == number)
         if len(held_out):
@@ -182,9 +182,9 @@ def _cross_validated(
             except InputError:  # a part of the documents has no term, or one class only
                 return None
             for row, label in zip(held_out, model.predict(corpus.subset(held_out)), strict=True):
-                said[row] = label
+                predicted[row] = label
     by = f"cross-validation in {folds} parts, selection included"
-    return replace(evaluated(truth, said, several, classes), by=by)
+    return replace(evaluated(truth, predicted, several, classes), by=by)
 
 
 def _fold_numbers(truth: list[Any], folds: int) -> Any:

@@ -64,8 +64,8 @@ def _in_page(advice: Advice, described: dict[str, Any], corpus: Corpus) -> tuple
     smaller = None if point is None else advice.model(corpus, point.choice).describe()
     if point is None or smaller is None or _n_weights(smaller) > MOST_WEIGHTS:
         return None, (
-            f"No text can be tried in this page, for the classifier has {_n_weights(described):,} weights; "
-            "ask for a smaller one with --prefer small or --budget-terms."
+            f"No text can be tried in this page, because the classifier has {_n_weights(described):,} "
+            "weights; ask for a smaller one with --prefer small or --budget-terms."
         )
     return smaller, (
         "The recommended classifier has too many terms for a page. This is the one with the fewest terms "

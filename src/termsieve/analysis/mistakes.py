@@ -143,7 +143,7 @@ def cross_validated(X: Any, y: Any, folds: int = FOLDS, seed: int = 0) -> CrossV
     The classifier is naive Bayes on the presence of terms: of the complement of each class if documents have
     one label (Rennie et al. 2003, "Tackling the poor assumptions of naive Bayes text classifiers"), and of
     each class against the rest if they have several. The documents of each class are spread over the folds
-    at random, by the seed. Terms of a single document are left out, for no fold can learn from them.
+    at random, by the seed. Terms of a single document are left out, because no fold can learn from them.
 
     Parameters
     ----------

@@ -221,15 +221,15 @@ def predict(
     given = sys.stdin.buffer if file == "-" and format in (None, "table") else file
     options = source.reader_options() | ({} if id is None else {"id": id})
     rows = trained.rows(given, format=format, scores=score, probabilities=proba, **options)
-    truth, said, listed = [], [], []
+    truth, predicted, listed = [], [], []
     for row in rows:
         truth.append(row.label)
-        said.append(row.prediction.label)
+        predicted.append(row.prediction.label)
         if as_json:
             listed.append(_record(row, trained.classes, plain=not (id or score or proba)))
         else:
             put(_line(row, trained.classes, id is not None))
-    measured = trained.evaluate(truth, said)
+    measured = trained.evaluate(truth, predicted)
     if as_json:
         show_json(
             listed if label is None else {"documents": listed, "measures": measured and measured.to_dict()}

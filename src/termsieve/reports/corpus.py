@@ -338,7 +338,7 @@ def corpus_figures(
     lacking = {}
     if validation is None:
         lacking["documents"] = (
-            "A classifier was not tested, for there are no documents of several classes here."
+            "A classifier was not tested, because there are no documents of several classes here."
         )
     if repeated is None or repeated.is_empty():
         lacking["repeated"] = "" if repeated is not None else "Repeated documents are not known."
