@@ -107,6 +107,21 @@ def test_all_faults_are_reported_at_once_with_line_and_suggestion():
         (("[[learners]]", "[learners]"), "learners must be an array of tables"),
         (("[[corpora]]", "[[corpora]"), "is not valid TOML"),
         (('[[learners]]\nname = "svm"', ""), "needs the key 'learners'"),
+        (('metric = ["bns", "ig"]', 'metric = "bns"\nratio = "half"'), "ratio must be a number, not 'half'"),
+        (('metric = ["bns", "ig"]', 'metric = "bns"\nratio = true'), "ratio must be a number, not True"),
+        (('metric = ["bns", "ig"]', "metric = []"), "must be a list with at least one entry, not []"),
+        (("all = true", "all = 1"), "all must be true or false, not 1"),
+        (
+            ("[sizes]", '[protocol]\nkind = "random"\ntest_size = 1.0\n[sizes]'),
+            "test_size must lie between 0 and 1, not 1.0",
+        ),
+        (
+            ('path = "posts.csv"', 'path = "posts.csv"\nclasses = [true]'),
+            "classes must be a class, not True",
+        ),
+        (("k = [5, 2]", "k = [5, 2, 5]"), "k names 5 twice"),
+        (('name = "posts"', 'name = " "'), "name must be a text, not ' '"),
+        (('path = "posts.csv"', 'path = "posts.csv"\noptions = 3'), "options must be a table, not 3"),
     ],
 )
 def test_each_fault_has_its_message(change, message):

@@ -96,9 +96,9 @@ def several(check: Check) -> Check:
         if not isinstance(value, list) or not value:
             raise ParameterError(f"must be a list with at least one entry, not {value!r}")
         entries = tuple(check(entry) for entry in value)
-        twice = next((entry for i, entry in enumerate(entries) if entry in entries[:i]), None)
-        if twice is not None:
-            raise ParameterError(f"names {twice!r} twice")
+        for i, entry in enumerate(entries):
+            if entry in entries[:i]:
+                raise ParameterError(f"names {value[i]!r} twice")
         return entries
 
     return checked
