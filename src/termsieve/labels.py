@@ -86,9 +86,10 @@ def encode_labels(y: Any) -> Labels:
         if entries.ndim == 2:
             return _from_dense(entries, None)
         return _grouped(*_numbered_array(entries), np.arange(len(entries)), len(entries), multilabel=False)
-    if any(issubclass(kind, COLLECTIONS) for kind in set(map(type, entries))):
+    types = set(map(type, entries))
+    if any(issubclass(kind, COLLECTIONS) for kind in types):
         return _from_collections(entries)
-    return _grouped(*_numbered(entries), np.arange(len(entries)), len(entries), multilabel=False)
+    return _grouped(*_numbered(entries, types), np.arange(len(entries)), len(entries), multilabel=False)
 
 
 def document_labels(labels: Any) -> tuple[NDArray[Any], bool]:
@@ -395,7 +396,7 @@ def _from_collections(entries: list[Any]) -> Labels:
         raise InputError(f"y mixes collections of labels with single ones, such as {odd!r}")
     groups = [listed(entry) for entry in entries]
     flat = list(chain.from_iterable(groups))
-    classes, codes = _numbered(flat)
+    classes, codes = _numbered(flat, set(map(type, flat)))
     docs = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
     # A repeated label of a document counts once.
     pairs = np.unique(docs * max(len(classes), 1) + codes)
@@ -413,9 +414,8 @@ def _grouped(
     return Labels(classes, class_ptr.astype(np.int64), docs[order].astype(np.int64), n_docs, multilabel)
 
 
-def _numbered(entries: list[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the sorted distinct labels and the position of each label among them."""
-    types = set(map(type, entries))
+def _numbered(entries: list[Any], types: set[type]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the sorted distinct labels, whose types are given, and the position of each label among them."""
     if types != {str}:
         _refuse_missing(np.fromiter(map(is_missing, entries), dtype=bool, count=len(entries)))
         if types and types <= {float, np.float64, np.float32, np.float16}:
