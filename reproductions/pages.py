@@ -178,6 +178,19 @@ def farthest_table(paper: str, names: str) -> str:
     return markdown(["table", "row", "terms", "ours", "paper"], rows)
 
 
+def ties_table(paper: str, _: str) -> str:
+    """Return how far macro F1 of icc practical depends on which of equally good ratios is taken."""
+    cells = table(paper, "cells").filter(pl.col("table") == "Table 5")
+    printed = {(row["row"], float(row["column"])): row["paper"] for row in cells.iter_rows(named=True)}
+    rows = [
+        [row["learner"], f"{row['size']:g}", f"{row['tied']:.1f}"]
+        + [told(row[name]) for name in ("lowest", "ours", "highest")]
+        + [told(printed[f"{row['learner']} macro icc practical", row["size"]])]
+        for row in table(paper, "ties").iter_rows(named=True)
+    ]
+    return markdown(["learner", "terms", "equal ratios", "lowest", "ours", "highest", "paper"], rows)
+
+
 def relative_table(paper: str, name: str) -> str:
     """Return relative differences by column: their median, and the share of rows within 1 % and 5 %."""
     cells = table(paper, "cells").filter(pl.col("table") == name)
@@ -381,6 +394,7 @@ TABLES = {
     "distances": distances_table,
     "farthest": farthest_table,
     "relative": relative_table,
+    "ties": ties_table,
     "curves": curves_table,
     "splits": splits_table,
     "gains": gains_table,

@@ -74,7 +74,7 @@ def write_tables(paper: str, results: Sequence[Results], data: Path | None, keep
         _write(kept_terms(results), "mladenic2004_terms.csv", keep, "plan")
     if paper == "zheng2004":
         for kind, table in ratio_tables(results, data).items():
-            _write(table, f"zheng2004_{kind}.csv", keep, "problem")
+            _write(table, f"zheng2004_{kind}.csv", keep, "size" if kind == "ties" else "problem")
     parts = [_curves(paper, found) for found in results if len(found)]
     _write(pl.concat(parts) if parts else pl.DataFrame(), f"{paper}_curves.csv", keep, "plan")
 
@@ -176,8 +176,33 @@ def ratio_tables(results: Sequence[Results], data: Path | None) -> dict[str, pl.
         ratios = pl.concat([chosen, implied]).with_columns(positives)
         ratios = ratios.sort("positives", "problem", "chosen_by", descending=[True, False, False])
         curves = tuning_curves(own.filter(pl.col("problem").is_in(list(RATIOS))))
-        return {"ratios": ratios, "tuning": curves.select("problem", "learner", "candidate", "value")}
+        tuning = curves.select("problem", "learner", "candidate", "value")
+        return {"ratios": ratios, "tuning": tuning, "ties": tied_ratios(found)}
     return {}
+
+
+def tied_ratios(found: Results) -> pl.DataFrame:
+    """Return macro F1 of icc practical if of equally good ratios the worst or the best were taken.
+
+    Ratios are equally good by F1 on the training documents; the curves of icc ideal have F1 on the test ones.
+    """
+    key = ["problem", "learner", "size"]
+    tried, tested = (
+        found.selections(method=METHODS[f"icc {scenario}"]).collect().select(*key, "ratio", "curve")
+        for scenario in ("practical", "ideal")
+    )
+    records = []
+    for row in tried.join(tested, on=key).filter(~pl.col("problem").is_in(LARGEST)).iter_rows(named=True):
+        curve, f1 = np.array(row["curve"]), np.array(row["curve_right"])
+        equal = f1[curve == curve.max()]
+        facts = {"learner": row["learner"], "size": row["size"], "tied": len(equal)}
+        ours = f1[round(row["ratio"] * (len(f1) - 1))]
+        records.append(facts | {"ours": ours, "lowest": equal.min(), "highest": equal.max()})
+    names = {learner: short for short, learner in LEARNERS.items()}
+    means = pl.DataFrame(records).group_by("learner", "size").mean().sort("learner", "size")
+    return means.with_columns(pl.col("learner").replace(names)).sort(
+        "learner", "size", descending=[True, False]
+    )
 
 
 def kept_terms(results: Sequence[Results]) -> pl.DataFrame:
