@@ -39,21 +39,13 @@ from sklearn.model_selection import GridSearchCV, TunedThresholdClassifierCV
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
+from adviser_calibration import calibration, promise_of, written
 from adviser_corpora import CHECKING, TUNING, Draw, corpus_of, draws, lines_of, script_parser
-from adviser_curve import GOALS, gain_reach, ratio_of, ratio_spread_of
 from termsieve.adviser import advise
-from termsieve.adviser.curve import next_gain
-from termsieve.adviser.goals import get_goal
-from termsieve.adviser.prior import table_name
-from termsieve.adviser.promise import Calibration, calibration_for, calibration_name, raw_interval
 from termsieve.corpus import Corpus
 from termsieve.spec import parse_spec
 
 BASELINES = ("svm", "balanced", "C by cv", "threshold")
-REACHES = (0.6, 0.7, 0.8, 0.9, 1.0)  # of the resamples' distances; the narrowest intervals decide
-FEW = 20  # draws
-STEADY = 300  # draws
-LEVEL = 0.95  # of the figures that an interval is to hold
 
 
 def score(goal: str, truth: Any, said: Any, values: Any = None) -> float:
@@ -130,9 +122,7 @@ def draw_facts(draw: Draw, goal: str) -> dict[str, Any]:
     start, cpu = time.perf_counter(), time.process_time()
     advice = advise(draw.shown, goal, target=draw.target)
     seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
-    low, high = advice.interval(len(draw.hidden))
-    promise, curve, small = advice.promise, advice.learning_curve, advice.within(0.01)
-    raw_low, raw_high = raw_interval(promise.verdicts, promise.goal, len(draw.hidden))
+    promise, small = advice.promise, advice.within(0.01)
     return {
         "corpus": draw.shown.name,
         "number": draw.number,
@@ -149,26 +139,22 @@ def draw_facts(draw: Draw, goal: str) -> dict[str, Any]:
         "terms": advice.cost.terms,
         "all_terms": advice.cost.all_terms,
         "small_terms": None if small is None else small.terms,
-        "small_figure": None if small is None else followed(advice, small.choice, draw, goal),
+        "small_figure": None if small is None else followed(advice, draw, goal, small.choice),
         "measured": promise.measured,
-        "curve": None if curve is None else list(curve.figures),
-        "gain": None if curve is None else [curve.gain.mean, curve.gain.low, curve.gain.high],
-        "promised": advice.figure,
-        "low": low,
-        "high": high,
-        "raw_low": raw_low,
-        "raw_high": raw_high,
-        "figure": followed(advice, None, draw, goal),
+        "verdicts": written(promise.as_drawn[0], promise.goal),
+        "figure": followed(advice, draw, goal),
+        "lacking": float(np.mean([followed(advice, draw, goal, *part) for part in advice.evidence.outer])),
         "seconds": seconds,
         "cpu": cpu,
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     }
 
 
-def followed(advice: Any, choice: Any, draw: Draw, goal: str) -> float:
-    """Return the figure on the hidden documents of a pipeline that the shown documents train."""
+def followed(advice: Any, draw: Draw, goal: str, choice: Any = None, rows: Any = None) -> float:
+    """Return the figure on the hidden documents of a pipeline that the shown documents, or some, train."""
     hidden = documents_of(draw.hidden)
-    model = advice.pipeline(choice).fit(documents_of(draw.shown), draw.shown.labels)
+    part = draw.shown if rows is None else draw.shown.subset(rows)
+    model = advice.pipeline(choice).fit(documents_of(part), part.labels)
     said, truth = model.predict(hidden).astype(str), labels_of(draw.hidden, draw.target)
     values = model.decision_function(hidden)
     if draw.target is not None:
@@ -193,107 +179,11 @@ def run(
             print(name, draw.target, goal, f"{facts['figure']:.3f}", flush=True)
 
 
-def calibration(rows: list[dict[str, Any]], curves: list[dict[str, Any]], labels: bool = False) -> str:
-    """Return the calibrations as TOML: for one class and for several classes, for each goal.
-
-    A spread is that of its own kind and goal, or of both kinds where there are fewer than FEW draws, or of
-    the nearest goal as well, but not below that of its own draws. Where there are no such draws, rise and
-    spread stay what they are; so does what twice as many labels bring, unless `labels`.
-    """
-    ratio, ratio_spread = ratio_of(curves), ratio_spread_of(curves)
-    reach = {
-        kind: gain_reach([c for c in curves if c["kind"] == kind], ratio) for kind in ("binary", "classes")
-    }
-    lines = ["# Made by benchmarks/adviser.py calibrate from the tuning corpora; see docs/adviser.md."]
-    for kind in ("binary", "classes"):
-        for goal in GOALS:
-            same = [row for row in rows if row["goal"] == goal]
-            own = [row for row in same if row["kind"] == kind]
-            near = [row for row in rows if row["goal"] in (goal, table_name(kind, get_goal(goal)))]
-            part = next((p for p in (own, same, near) if len(p) >= FEW), near)
-            used, told = calibration_for(kind, get_goal(goal)), "rise and spread are of draws before"
-            lack, reached, spread = used.lack, used.reach, used.spread
-            there = [c for c in curves if (c["kind"], c["goal"]) == (kind, goal)]
-            if part:
-                lack = mean_lack(same, curve_lack([c for c in curves if c["goal"] == goal], ratio))
-                reached, spread = sharpest(part, own, lack)
-                told = f"{len(own)} draws; the spread is from {len(part)}"
-            lines += ["", f"[{kind}.{calibration_name(kind, get_goal(goal))}]"]
-            lines += [f"# {told}; {len(there)} learning curves"]
-            lines += [f"lack = {lack:.3f}", f"reach = {reached}", f"spread = {spread:.4f}"]
-            gains = (ratio, ratio_spread, reach[kind])
-            if not labels:
-                gains = (used.ratio, used.ratio_spread, used.gain_reach)
-            names = ("ratio", "ratio_spread", "gain_reach")
-            lines += [f"{name} = {value:.2f}" for name, value in zip(names, gains, strict=True)]
-    return "\n".join(lines)
-
-
-def curve_lack(curves: list[dict[str, Any]], ratio: float) -> float:
-    """Return the part of the distance to 1 that four fifths of the documents lack, by their learning curve.
-
-    All documents are a quarter more, so that they gain the first part of the next doubling.
-    """
-    figures = np.array([row["figures"] for row in curves])
-    doubling = float(next_gain(figures[:, 1:].T, ratio).mean())
-    part = (1 - ratio ** math.log2(1.25)) / (1 - ratio)
-    return part * doubling / float((1 - figures[:, -1]).mean())
-
-
-def mean_lack(rows: list[dict[str, Any]], expected: float) -> float:
-    """Return the part of the distance to 1 by which promises must rise to be right on average.
-
-    Single draws say little: what the learning curves say counts as much as STEADY draws.
-    """
-    if not rows:
-        return expected
-    gaps = [row["figure"] - row["measured"] for row in rows]
-    lack = float(np.mean(gaps) / np.mean([1 - row["measured"] for row in rows]))
-    return (lack * len(rows) + expected * STEADY) / (len(rows) + STEADY)
-
-
-def sharpest(part: list[dict[str, Any]], own: list[dict[str, Any]], lack: float) -> tuple[float, float]:
-    """Return the reach and the spread whose intervals are the narrowest on average."""
-    found = []
-    for reach in REACHES:
-        spread = max(calibrated_spread(group, lack, reach) for group in (part, own) if group)
-        used = Calibration(lack=lack, reach=reach, spread=spread)
-        bounds = [interval_of(row, used) for row in own or part]
-        found.append((float(np.mean([high - low for low, high in bounds])), reach, spread))
-    return min(found)[1:]
-
-
-def interval_of(row: dict[str, Any], used: Calibration) -> tuple[float, float]:
-    """Return the interval that a calibration gives to a draw."""
-    measured = row["measured"]
-    centre = min(1.0, max(0.0, measured + used.lack * (1 - measured)))
-    spread = used.spread_with(row["documents"])
-    down = math.hypot(used.reach * max(0.0, measured - row["raw_low"]), spread)
-    up = math.hypot(used.reach * max(0.0, row["raw_high"] - measured), spread)
-    return max(0.0, centre - down), min(1.0, centre + up)
-
-
-def needed_spread(row: dict[str, Any], lack: float, reach: float) -> float:
-    """Return the spread that would just have put the figure of a draw inside its interval."""
-    measured = row["measured"]
-    distance = row["figure"] - (measured + lack * (1 - measured))
-    resampled = row["raw_high"] - measured if distance > 0 else measured - row["raw_low"]
-    needed = math.sqrt(max(0.0, distance**2 - (reach * max(0.0, resampled)) ** 2))
-    return needed / Calibration(spread=1.0).spread_with(row["documents"])
-
-
-def calibrated_spread(rows: list[dict[str, Any]], lack: float, reach: float) -> float:
-    """Return the quantile of the needed spreads, at the level of split conformal prediction."""
-    needed = [needed_spread(row, lack, reach) for row in rows]
-    return float(np.quantile(needed, min(1.0, LEVEL * (len(rows) + 1) / len(rows))))
-
-
 def promise_again(row: dict[str, Any]) -> dict[str, Any]:
     """Return the row with the promise of the installed calibration, on which the choice does not depend."""
-    used = calibration_for(row["kind"], get_goal(row["goal"]))
-    centre = min(1.0, max(0.0, row["measured"] + used.lack * (1 - row["measured"])))
-    low, high = interval_of(row, used)
-    return row | {"promised": centre, "low": low, "high": high}
+    promise = promise_of(row)
+    low, high = promise.interval(row["hidden"])
+    return row | {"promised": promise.expected(row["hidden"]), "low": low, "high": high}
 
 
 def table(rows: list[dict[str, Any]]) -> str:
@@ -381,7 +271,6 @@ def main() -> None:
     calibrator = commands.add_parser("calibrate")
     calibrator.add_argument("file", type=Path)
     calibrator.add_argument("curves", type=Path)
-    calibrator.add_argument("--labels", action="store_true", help="also what twice as many labels bring")
     commands.add_parser("large")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -402,7 +291,7 @@ def main() -> None:
         if given.command == "table":
             print(table(rows))
         else:
-            print(calibration(rows, lines_of(given.curves), given.labels))
+            print(calibration(rows, lines_of(given.curves)))
 
 
 if __name__ == "__main__":

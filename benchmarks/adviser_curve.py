@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from adviser_corpora import TUNING, Draw, corpus_of, draws, lines_of, script_parser
-from termsieve.adviser.curve import LearningCurve, next_gain
+from termsieve.adviser.curve import foreseen, next_gain
 from termsieve.adviser.goals import get_goal
-from termsieve.adviser.promise import Calibration, Promise
+from termsieve.adviser.promise import Calibration
 from termsieve.adviser.question import asked
 from termsieve.adviser.race import Race
 from termsieve.adviser.stages import BASELINE, Raced, values_with
@@ -52,8 +52,7 @@ def facts_of(draw: Draw) -> list[dict[str, Any]]:
     for name in GOALS:
         goal = race.goal = get_goal(name)
         verdicts = [race.cross_verdicts(*given, race.folds) for given in values]
-        promise = Promise(verdicts[-2], goal, FIRST_GUESS)
-        gain = LearningCurve.of(verdicts[:-1], len(task), promise).gain
+        gain = foreseen(verdicts[:-1], goal, FIRST_GUESS)
         facts.append(
             {
                 "corpus": draw.shown.name,

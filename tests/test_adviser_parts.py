@@ -25,7 +25,7 @@ from termsieve.adviser.prior import (
     risk,
     standardised,
 )
-from termsieve.adviser.promise import Calibration, Difference, Promise, raw_interval
+from termsieve.adviser.promise import Difference
 from termsieve.adviser.question import asked
 from termsieve.adviser.race import Race
 from termsieve.adviser.verdicts import Verdicts, joined
@@ -159,16 +159,6 @@ def simulated(n, generator, hit=0.8, alarm=0.1):
     return Verdicts(truth, said, True)
 
 
-@pytest.mark.slow
-def test_the_interval_contains_the_figure_of_new_documents():
-    generator = np.random.default_rng(3)
-    inside = 0
-    for _ in range(40):
-        low, high = raw_interval(simulated(200, generator), get_goal("f1"), 100)
-        inside += low <= simulated(100, generator).figure(get_goal("f1")) <= high
-    assert inside >= 35
-
-
 def test_the_order_is_that_within_each_fold():
     """A fold whose model gives higher values throughout must not come first."""
     generator = np.random.default_rng(3)
@@ -182,36 +172,6 @@ def test_the_order_is_that_within_each_fold():
     ]
     assert joined(halves).figure(goal) == pytest.approx(alone, abs=0.01)
     assert joined(halves).values[:100].max() == joined(halves).values[100:].max() == 1.0
-
-
-def test_more_documents_make_a_narrower_interval():
-    verdicts, goal = simulated(300, np.random.default_rng(4)), get_goal("f1")
-    widths = [np.diff(raw_interval(verdicts, goal, n))[0] for n in (20, 100, 1000)]
-    assert widths == sorted(widths, reverse=True)
-    assert np.diff(raw_interval(verdicts, goal, 100, level=0.5))[0] < widths[1]
-
-
-def test_the_calibration_moves_and_widens_the_interval():
-    verdicts, goal = simulated(300, np.random.default_rng(8)), get_goal("f1")
-    plain = Promise(verdicts, goal, Calibration())
-    measured = plain.measured
-    low, high = plain.interval(100)
-    raised = Promise(verdicts, goal, Calibration(lack=0.1))
-    assert raised.figure == pytest.approx(measured + 0.1 * (1 - measured))
-    wide = Promise(verdicts, goal, Calibration(reach=0.5, spread=0.03)).interval(100)
-    spread = 0.03 * np.sqrt(500 / 300)  # fewer than 500 documents
-    assert measured - wide[0] == pytest.approx(np.hypot(0.5 * (measured - low), spread))
-    assert wide[1] - measured == pytest.approx(np.hypot(0.5 * (high - measured), spread))
-    assert Calibration(spread=0.03).spread_with(2000) == 0.03
-    narrow = Promise(verdicts, goal, Calibration(reach=0.0, spread=0.05)).interval(100, level=0.5)
-    assert np.diff(narrow)[0] < 0.05
-
-
-def test_no_mistake_seen_is_no_promise_of_none():
-    truth = np.arange(40)[:, None] < 10
-    low, high = raw_interval(Verdicts(truth, truth, True), get_goal("f1"), 40)
-    assert 0.3 < low < 1.0
-    assert high == 1.0
 
 
 def test_differences_say_how_surely():

@@ -129,7 +129,7 @@ def test_the_time_is_used_and_kept(machine, minutes, power):
     found, clock = asked_for(40_000, minutes)
     select_terms(found, Budget(None, 40_000), clock)
     rule = Rule("best", Budget(None, 40_000))
-    first = nested(found, found.complete, rule).verdicts
+    first = nested(found, found.complete, rule)
     repeated(found, rule, first, clock, np.random.default_rng(6))
     assert machine.now <= 1.05 * clock.limit
     assert machine.now >= 0.4 * clock.limit or len(found.rows) == 40_000
@@ -149,12 +149,14 @@ def test_other_folds_are_tried_until_the_figure_is_steady(machine):
     machine.accuracy = {BEST: 0.9}
     rule, generator = Rule("best", Budget(None, 0)), np.random.default_rng(6)
     found, clock = asked_for(1000, minutes=1)
-    first = nested(found, found.complete, rule).verdicts
+    first = nested(found, found.complete, rule)
     others = repeated(found, rule, first, clock, generator)
     assert others
     assert len(others) < 60
-    promise = Promise(first, get_goal("accuracy"), Calibration(), others)
-    figures = [verdicts.figure(promise.goal) for verdicts in (first, *others)]
+    promise = Promise(
+        first.verdicts, get_goal("accuracy"), Calibration(), [other.verdicts for other in others]
+    )
+    figures = [part.verdicts.figure(promise.goal) for part in (first, *others)]
     assert promise.measured == pytest.approx(np.mean(figures))
     alone = replace(promise, repeated=())
     assert np.diff(promise.interval(200))[0] == pytest.approx(np.diff(alone.interval(200))[0])

@@ -174,8 +174,14 @@ def _concluded(
     choice = rule.choose(race, found.complete, found.folds)
     own = nested(found, found.complete, rule)
     everything = nested(found, [s for s in found.complete if s.method is None], Rule("best", Budget(None, 0)))
-    others = repeated(found, rule, own.verdicts, clock, generator)
-    promise = Promise(own.verdicts, goal, calibration_for(task.kind, goal), others)
+    others = repeated(found, rule, own, clock, generator)
+    promise = Promise(
+        own.verdicts,
+        goal,
+        calibration_for(task.kind, goal),
+        [other.verdicts for other in others],
+        [part.as_drawn for part in (own, *others)],
+    )
     whole = Split(race.task, np.arange(len(race.task)), np.arange(min(1000, len(race.task))))
     ranked_all = race.ranked([s for s in found.complete if s.method is None], found.folds)
     advice = Advice(
@@ -258,6 +264,7 @@ def _evidence(found: Raced, own: Nested, goal: Goal, clock: Clock) -> Evidence:
         verdicts=own.verdicts,
         candidates=rows,
         outer_choices=[str(choice) for choice in own.choices],
+        outer=[(c, found.rows[race.splits[f][0]]) for c, f in zip(own.choices, found.folds, strict=True)],
         not_tried=[str(setting) for setting in found.not_tried],
         n_trained=found.n_trained,
         seconds=seconds,

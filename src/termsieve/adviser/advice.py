@@ -51,6 +51,7 @@ class Evidence:
     verdicts: Verdicts  # on documents that neither the choice nor its models saw
     candidates: list[dict[str, Any]]  # all that was tried, with its cross-validated figure
     outer_choices: list[str]  # what was chosen without each part of the documents
+    outer: list[tuple[Choice, Any]]  # the same, and which documents trained its model
     not_tried: list[str]  # because the time was over
     n_trained: int  # settings x folds
     seconds: float
@@ -151,8 +152,8 @@ class Advice:
 
     @property
     def figure(self) -> float:
-        """The figure to expect on new documents."""
-        return self.promise.figure
+        """The figure to expect on `held_out` new documents."""
+        return self.promise.expected(self.held_out)
 
     def interval(self, n_documents: int | None = None, level: float = 0.95) -> tuple[float, float]:
         """Return where the figure on `n_documents` new documents lies with the given probability.
@@ -306,7 +307,7 @@ class Advice:
         sentences += [self._against(rival) for rival in self.rivals[:1]]
         sentences += [self._frontier_sentence(), self._memory_sentence(), self._stability_sentence()]
         sentences += [part.sentence for part in (self.learning_curve, self.probabilities) if part is not None]
-        sentences.append(self.duplicates.sentence)
+        sentences += [self.duplicates.sentence, self.promise.repeats_sentence(self.held_out)]
         if self.n_raced < self.n_docs:
             sentences.append(
                 f"It was tried on a sample of {self.n_raced:,} of the {self.n_docs:,} documents; trained on "

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from termsieve.adviser.goals import Floats
-from termsieve.adviser.promise import Difference, Promise, resample_weights
+from termsieve.adviser.goals import Floats, Goal
+from termsieve.adviser.promise import Calibration, Difference, Promise, resample_weights
 from termsieve.adviser.verdicts import Verdicts
 
 SHARES = (0.25, 0.5, 1.0)  # of the training documents of a fold: each is twice the one before
@@ -38,19 +38,12 @@ class LearningCurve:
         documents = tuple(round(share * n_train) for share in SHARES)
         steps = [part.figure(goal) for part in verdicts]
         figures = tuple(float(np.clip(promise.measured - steps[-1] + step, 0, 1)) for step in steps)
-        generator = np.random.default_rng(0)
-        weights = resample_weights(len(verdicts[0]), goal, generator, RESAMPLES)
-        drawn = [part.resampled(goal, weights) for part in verdicts]
-        ratios = np.clip(
-            generator.normal(known.ratio, known.ratio_spread, size=len(weights)), LEAST_RATIO, GREATEST_RATIO
-        )
-        gains = next_gain(np.stack(drawn), ratios)
-        low, high = np.quantile(gains, [0.025, 0.975])
-        mean = float(next_gain(np.array(steps), known.ratio))
-        down, up = (known.gain_reach * max(0.0, float(way)) for way in (mean - low, high - mean))
+        found = foreseen(verdicts, goal, known)
+        mean = found.mean
+        down, up = (known.gain_reach * max(0.0, way) for way in (mean - found.low, found.high - mean))
         room = 1.0 - promise.measured  # no figure is above 1
         mean, low, high = (min(room, gain) for gain in (mean, mean - down, mean + up))
-        return cls(documents, figures, Difference(mean, low, high, float((gains > 0).mean())))
+        return cls(documents, figures, Difference(mean, low, high, found.chance))
 
     @property
     def sentence(self) -> str:
@@ -67,6 +60,20 @@ class LearningCurve:
     def to_dict(self) -> dict[str, Any]:
         """Return the facts as plain values."""
         return {"documents": list(self.documents), "figures": list(self.figures), "gain": vars(self.gain)}
+
+
+def foreseen(verdicts: Sequence[Verdicts], goal: Goal, known: Calibration) -> Difference:
+    """Return the gain of the next doubling by verdicts at SHARES, with a 95 % interval by resamples alone."""
+    generator = np.random.default_rng(0)
+    weights = resample_weights(len(verdicts[0]), goal, generator, RESAMPLES)
+    drawn = [part.resampled(goal, weights) for part in verdicts]
+    ratios = np.clip(
+        generator.normal(known.ratio, known.ratio_spread, size=len(weights)), LEAST_RATIO, GREATEST_RATIO
+    )
+    gains = next_gain(np.stack(drawn), ratios)
+    low, high = np.quantile(gains, [0.025, 0.975])
+    mean = float(next_gain(np.array([part.figure(goal) for part in verdicts]), known.ratio))
+    return Difference(mean, float(low), float(high), float((gains > 0).mean()))
 
 
 def next_gain(figures: Floats, ratio: Floats | float) -> Floats:

@@ -41,7 +41,7 @@ class Duplicates:
             f"the largest of {self.largest:,})"
         )
         if self.kept_together:
-            return f"{found}; a group is never on both sides of a split, so the figure is for new documents."
+            return f"{found}; a group is never on both sides of a split."
         return (
             f"{found}; they are too many to be kept on one side of every split, so the figure is too high "
             "for documents that repeat no other."
@@ -74,6 +74,22 @@ def kept_together(
     largest_given = int(np.bincount(given).max())
     possible = enough and int(np.bincount(together).max()) <= max(2, LARGEST * len(truth), largest_given)
     return together if possible else group, Duplicates(n_documents, n_groups, largest, possible)
+
+
+def next_alike(group: Groups) -> Groups:
+    """Return the next document of each document's group; itself where it is alone.
+
+    >>> next_alike(np.array([5, 7, 5, 5, 8])).tolist()
+    [2, 1, 3, 0, 4]
+    """
+    order = np.argsort(group, kind="stable")
+    ordered = group[order]
+    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    following = np.append(order[1:], order[:1])
+    following[np.append(starts[1:], len(group)) - 1] = order[starts]
+    found = np.empty(len(group), dtype=np.int64)
+    found[order] = following
+    return found
 
 
 def near_duplicates(words: sparse.csr_matrix) -> Groups:

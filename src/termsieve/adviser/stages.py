@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from termsieve.adviser.dropping import resamples
-from termsieve.adviser.duplicates import NONE_ALIKE, Duplicates, kept_together
+from termsieve.adviser.duplicates import NONE_ALIKE, Duplicates, kept_together, next_alike
 from termsieve.adviser.folds import MANY, Rows, Split, Task
 from termsieve.adviser.frontier import steadied
 from termsieve.adviser.goals import Floats, Goal
@@ -73,6 +73,7 @@ class Raced:
     n_trained: int = 0
     seconds: float = 0.0  # per training
     duplicates: Duplicates = NONE_ALIKE
+    alike: Rows | None = None  # of each document a near-duplicate or itself; None where nothing repeats
 
     @property
     def complete(self) -> list[Setting]:
@@ -120,11 +121,13 @@ def _raced_sample(
     """Race settings on so many documents."""
     rows = _sample(task, np.arange(len(task)), n_docs, generator)
     whole = task if len(rows) == len(task) else task.part(rows)
-    duplicates = NONE_ALIKE
+    duplicates, alike = NONE_ALIKE, None
     if whole.time is None:  # what comes again later is no leak where time goes on
         group, duplicates = kept_together(whole.words, whole.truth, whole.group)
+        if whole.group is None and group is not None:  # with given groups, the promise is for new groups
+            alike = next_alike(group)
         whole = replace(whole, group=group)
-    found = Raced(Race(whole, goal, N_FOLDS, generator), rows, duplicates=duplicates)
+    found = Raced(Race(whole, goal, N_FOLDS, generator), rows, duplicates=duplicates, alike=alike)
     started = time.perf_counter()
     _run(found, settings, clock, shares)
     found.seconds = (time.perf_counter() - started) / found.n_trained
@@ -287,22 +290,40 @@ def _by_size(choice: Choice) -> float:
 
 @dataclass(frozen=True)
 class Nested:
-    """The choice repeated without each fold: what it was, and what it said of the fold."""
+    """The choice repeated without each fold: what it was, and what it said of the fold.
+
+    In `as_drawn` a document with a near-duplicate stands for a new document that repeats a known one: a model
+    that was trained on the known one says of it what that one is.
+    """
 
     choices: list[Choice]
     verdicts: Verdicts
+    as_drawn: Verdicts
 
 
 def nested(found: Raced, settings: Sequence[Setting], rule: Rule) -> Nested:
     """Choose without each fold and take what the choice says of it."""
-    race, choices, parts = found.race, [], []
+    race, choices, parts, alike = found.race, [], [], []
     for number in found.folds:
         others = [f for f in found.folds if f != number]
         choice = rule.choose(race, settings, others)
         said, values, rows = race.said(choice, number)
         parts.append(Verdicts(race.task.truth[rows], said, race.task.one_label, values))
+        alike.append(_as_repeats(parts[-1], race.task, rows, found.alike))
         choices.append(choice)
-    return Nested(choices, joined(parts))
+    verdicts = joined(parts)
+    if found.alike is None or race.goal.of_counts is None:  # what repeats has no place in an order
+        return Nested(choices, verdicts, verdicts)
+    return Nested(choices, verdicts, joined(alike))
+
+
+def _as_repeats(verdicts: Verdicts, task: Task, rows: Rows, alike: Rows | None) -> Verdicts:
+    """Return the verdicts with documents that have a near-duplicate said to be what that one is."""
+    if alike is None:
+        return verdicts
+    other = alike[rows]
+    said = np.where((other != rows)[:, None], task.truth[other], verdicts.said)
+    return replace(verdicts, said=said)
 
 
 def values_with(
@@ -323,23 +344,23 @@ def values_with(
 
 
 def repeated(
-    found: Raced, rule: Rule, first: Verdicts, clock: Clock, generator: np.random.Generator
-) -> list[Verdicts]:
+    found: Raced, rule: Rule, first: Nested, clock: Clock, generator: np.random.Generator
+) -> list[Nested]:
     """Repeat the evaluation on other folds, as long as there is time and it makes the figure steadier."""
     race, told, seconds = found.race, [first], found.seconds * len(found.complete) * len(found.folds)
-    goal, settings = race.goal, found.complete
-    noise = float(first.resampled(goal, resamples(len(first))).std()) if clock.limited else 0.0
+    goal, settings, known = race.goal, found.complete, first.verdicts
+    noise = float(known.resampled(goal, resamples(len(known))).std()) if clock.limited else 0.0
     while clock.limited and race.task.time is None and clock.left(0.85) > seconds:
-        figures = [verdicts.figure(goal) for verdicts in told]
+        figures = [other.verdicts.figure(goal) for other in told]
         if len(told) > 1 and np.std(figures, ddof=1) / np.sqrt(len(told)) < STEADY * noise:
             break
         clock.tell("repeating on other folds", 0.85)
         begun = time.perf_counter()
-        again = Raced(Race(race.task, goal, N_FOLDS, generator), found.rows)
+        again = Raced(Race(race.task, goal, N_FOLDS, generator), found.rows, alike=found.alike)
         for number in again.race.folds:
             again.race.run(settings, number)
             again.race.forget(number)
         again.folds = again.race.folds
-        told.append(nested(again, settings, rule).verdicts)
+        told.append(nested(again, settings, rule))
         seconds = time.perf_counter() - begun
     return told[1:]

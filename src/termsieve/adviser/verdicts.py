@@ -33,6 +33,20 @@ class Verdicts:
         truth, said = self.truth, self.said
         return np.concatenate([truth & said, ~truth & said, truth & ~said], axis=1).astype(np.float32)
 
+    def problem(self, number: int) -> Verdicts:
+        """Return the verdicts on one of the problems."""
+        part = slice(number, number + 1)
+        values = None if self.values is None else self.values[:, part]
+        return Verdicts(self.truth[:, part], self.said[:, part], self.one_label, values)
+
+    def kinds(self, goal: Goal) -> tuple[Verdicts, NDArray[np.int64]]:
+        """Return one document of each kind that the goal tells apart, and how many there are of it."""
+        if goal.of_counts is None:  # the order of the documents matters
+            return self, np.ones(len(self), dtype=np.int64)
+        both = np.concatenate([self.truth, self.said], axis=1)
+        _, first, sizes = np.unique(np.packbits(both, axis=1), axis=0, return_index=True, return_counts=True)
+        return Verdicts(self.truth[first], self.said[first], self.one_label), sizes
+
     def figure(self, goal: Goal) -> float:
         """Return the goal's figure over all documents."""
         return float(self.resampled(goal, np.ones((1, len(self))))[0])
@@ -45,11 +59,10 @@ class Verdicts:
 
     def _ordered(self, goal: Goal, weights: Floats) -> Floats:
         assert self.values is not None
-        there = [p for p in range(self.truth.shape[1]) if 0 < self.truth[:, p].sum() < len(self)]
-        if not there:
-            return np.zeros(len(weights))
-        area = ORDERED[goal.name]
-        return np.mean([area(self.truth[:, p], self.values[:, p], weights) for p in there], axis=0)
+        area, truth = ORDERED[goal.name], self.truth
+        found = np.stack([area(side, self.values[:, p], weights) for p, side in enumerate(truth.T)], axis=1)
+        there = (weights @ truth > 0) & (weights @ ~truth > 0)
+        return np.asarray((found * there).sum(axis=1) / np.maximum(there.sum(axis=1), 1))
 
 
 def figures_of_cells(goal: Goal, weights: NDArray, cells: Floats, one_label: bool) -> Floats:
