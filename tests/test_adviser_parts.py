@@ -4,11 +4,13 @@ import importlib.util
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn import metrics
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
 from termsieve import Corpus, TermVectorizer
@@ -28,6 +30,7 @@ from termsieve.adviser.prior import (
 from termsieve.adviser.promise import Difference
 from termsieve.adviser.question import asked
 from termsieve.adviser.race import Race
+from termsieve.adviser.rivals import rival_verdicts
 from termsieve.adviser.verdicts import Verdicts, joined
 from termsieve.models import Model, load_model
 
@@ -392,3 +395,28 @@ def test_the_gain_of_a_value_of_c_between_two_known_ones_is_between_theirs():
     assert prior.gain(REFERENCE.with_strength(1.7), True) == pytest.approx(0.02, abs=0.001)
     assert prior.gain(REFERENCE.with_strength(5.5), True) == 0.03
     assert prior.gain(REFERENCE, False) == 0.01
+
+
+@pytest.mark.parametrize("kind", ["several labels", "one class", "three classes", "two classes"])
+def test_a_rival_without_texts_says_for_each_fold_what_the_nearest_document_of_the_others_has(kind):
+    # Documents come in pairs, one per fold, so the nearest one has the labels of the document itself.
+    X = sparse.csr_array(np.repeat(np.eye(6), 2, axis=0))
+    names = {
+        "several labels": [["a"], ["a", "b"], [], ["c"], ["b", "c"], ["b"]],
+        "one class": ["a", "b", "c", "a", "b", "c"],
+        "three classes": ["a", "b", "c", "a", "b", "c"],
+        "two classes": ["a", "b", "b", "a", "b", "a"],
+    }[kind]
+    labels = [name for name in names for _ in range(2)]
+    classes = {"one class": "b", "two classes": "b"}.get(kind, "abc")
+    truth = np.array([[name in label for name in classes] for label in labels])
+    target = "b" if kind == "one class" else None
+    even, odd = np.arange(0, 12, 2), np.arange(1, 12, 2)
+    race = SimpleNamespace(
+        task=SimpleNamespace(truth=truth, one_label=kind == "three classes"),
+        splits={0: (even, odd), 1: (odd, even)},
+    )
+    corpus = Corpus(None, labels, matrix=X, terms=list("uvwxyz"))
+    found = rival_verdicts(KNeighborsClassifier(1), corpus, np.arange(12), race, target)
+    assert (found.said == truth).all()
+    assert (found.truth == truth).all()
