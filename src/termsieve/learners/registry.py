@@ -128,7 +128,8 @@ def register_learner(name: str, *parameters: str, **facts: Any) -> Callable[[Est
         terms, or "any". ``several``: how it decides between more than two classes when it is trained along a
         ranking: each class against the "rest", "pairs" of classes that vote, or its "own" ``predict``.
         ``along``: a function that trains it on many sets of columns together; without it, it is fitted once
-        per set. ``by_columns``: whether that function also takes a matrix by columns. ``cost``: a `TrainingCost`. ``same``: other classes that train the same model.
+        per set. ``by_columns``: whether that function also takes a matrix by columns. ``cost``: a
+        `TrainingCost`. ``same``: other classes that train the same model.
 
     Returns
     -------

@@ -105,7 +105,7 @@ def are_nested(sets: list[Ints]) -> bool:
 
 @dataclass(frozen=True)
 class Columns:
-    """A matrix by columns, checked once; whoever ranks the columns of the same matrix again and again keeps it."""
+    """A matrix by columns, checked once, for whoever ranks the columns of the same matrix many times."""
 
     shape: tuple[int, int]
     indptr: Ints

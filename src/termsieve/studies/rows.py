@@ -144,7 +144,8 @@ def _binary(problem: Problem, values: NDArray[np.float64]) -> list[list[Counted]
     plan = problem.fold.plan
     even = break_even(problem.y_test, values, plan.ties) if plan.break_even else None
     return [
-        [(problem.targets[0], _at(plain, i), None if even is None else _at(even, i))] for i in range(len(values))
+        [(problem.targets[0], _at(plain, i), None if even is None else _at(even, i))]
+        for i in range(len(values))
     ]
 
 
