@@ -23,6 +23,7 @@ from sklearn.svm import SVC, LinearSVC
 from benchmarks.measure import Row, compared, seconds
 from termsieve import Counts, load_plan, rank, read, run_study, score, study_report
 from termsieve.learners import decision_path, decision_sets
+from termsieve.learners.rows import Columns
 from termsieve.measures import decision_values
 from termsieve.studies import study_status
 from termsieve.terms import term_matrix
@@ -81,9 +82,8 @@ def rankings(part: Split, metrics: list[str]) -> Iterator[tuple[np.ndarray, np.n
 
 def paths(part: Split, learner: str, metrics: list[str]) -> list[np.ndarray]:
     """Return the decision values of every problem and metric at every size: counting and ranking included."""
-    return [
-        decision_path(learner, part.train, y, part.test, order, SIZES) for y, order in rankings(part, metrics)
-    ]
+    train, test = Columns.of(part.train), Columns.of(part.test)  # once per fold, as a study does
+    return [decision_path(learner, train, y, test, order, SIZES) for y, order in rankings(part, metrics)]
 
 
 def separate(part: Split, model: Any, metrics: list[str], unfinished: bool = True) -> list[np.ndarray]:

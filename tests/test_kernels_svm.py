@@ -89,6 +89,20 @@ def test_inner_products_are_kept_anew_when_other_rows_bend():
     assert np.linalg.norm(gradient(w, A, sign, cost, False)) < 1e-6
 
 
+def test_inner_products_beyond_single_precision_end_with_conjugate_gradients():
+    # Squares of 1e25 are infinite in single precision, in which the inner products are kept.
+    X, sign, cost = problem(30, 40, True, seed=7)
+    X = 1e25 * X
+    start, end, column, value = rows_of(X)
+    found = []
+    for method in (linear.GRAM, linear.ITERATIVE):
+        w = np.zeros(41)
+        linear.solve(linear.Workspace(), False, column, value, start, end, sign, cost, w, 1e-4, method)
+        found.append(w)
+    assert np.isfinite(found[0]).all()
+    assert (found[0] == found[1]).all()
+
+
 def test_dual_descent_that_runs_out_ends_with_newton_steps():
     # One column, many almost equal documents: coordinate descent is slow, and it gives up.
     X, sign, _ = problem(300, 2, True, seed=3)

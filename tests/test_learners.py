@@ -37,6 +37,7 @@ from termsieve.learners import (
     register_learner,
 )
 from termsieve.learners.registry import Reads, Several
+from termsieve.learners.rows import Columns
 from termsieve.measures import decision_values
 
 
@@ -245,6 +246,18 @@ def test_paths_are_the_separate_fits(name, kind):
             assert row == pytest.approx(decision_values(model, X[110:][:, columns]), abs=tolerance)
         else:
             assert len(set(row)) == 1
+
+
+@pytest.mark.parametrize("name", [name for name, entry in LEARNERS.items() if entry.by_columns])
+@pytest.mark.parametrize("kind", KINDS)
+def test_documents_by_columns_are_the_same_documents(name, kind):
+    X, y = documents(kind, seed=3)
+    order = np.random.default_rng(4).permutation(60)
+    sets = [order[:20], order[:7], order[10:40]]  # not prefixes of one ranking
+    by_columns = Columns.of(X[:110]), Columns.of(X[110:])
+    values = decision_sets(name, by_columns[0], y[:110], by_columns[1], sets)
+    assert (values == decision_sets(name, X[:110], y[:110], X[110:], sets)).all()
+    assert (values[0] != values[2]).any()
 
 
 def test_the_tree_is_scikit_learns():

@@ -12,6 +12,7 @@ from sklearn.svm import SVC, LinearSVC
 from termsieve.corpus import Corpus
 from termsieve.counts import Counts
 from termsieve.errors import StudyError
+from termsieve.learners import decision_sets
 from termsieve.ranking import ALL, Size, rank
 from termsieve.scores import score
 from termsieve.studies.folds import Fold, drawn_parts
@@ -245,6 +246,24 @@ def test_sizes_of_a_learned_lambda_run_together_or_apart_have_the_same_rows(monk
     assert tables[0][0].equals(tables[1][0])
     assert tables[0][1].equals(tables[1][1])
     assert tables[0][1]["lam"].null_count() == 0
+
+
+def test_all_terms_are_trained_once_whatever_ranked_them(monkeypatch):
+    plan = plan_of(PLAN, ("k = [3, 10]", "k = [3, 40]"))
+    trained = []
+
+    def noted(learner, X, y, X_test, sets):
+        trained.append([len(columns) for columns in sets])
+        return decision_sets(learner, X, y, X_test, sets)
+
+    monkeypatch.setattr("termsieve.studies.folds.decision_sets", noted)
+    data, rows, _ = results(plan, toy(48, 12))
+    n_terms = rows["n_terms"].max()
+    assert trained == [[n_terms]] * len(data.classes)
+    of_all = rows.filter(n_terms=n_terms)
+    assert set(of_all["method"]) == {"bns", "information_gain", "random", "all"}
+    cells = ["problem", "tp", "fp", "fn", "tn", "be_tp", "be_fp"]
+    assert of_all.select(cells).unique().height == len(data.classes)
 
 
 def test_tfidf_is_fitted_on_training_documents():

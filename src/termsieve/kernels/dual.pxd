@@ -10,7 +10,7 @@ from termsieve.kernels.rows cimport Rows, add, dot
 
 cdef inline double gram_cost(double n_active) noexcept nogil:
     """Return about how many nanoseconds `solve_gram` takes once it has the inner products."""
-    return n_active * n_active * (1.0 + n_active / 70.0)
+    return n_active * n_active * (1.0 + n_active / 140.0)
 
 
 cdef inline double products_cost(double entries, double width) noexcept nogil:
@@ -20,7 +20,7 @@ cdef inline double products_cost(double entries, double width) noexcept nogil:
 
 cdef inline double iterative_cost(double entries, double width) noexcept nogil:
     """Return about how many nanoseconds `solve_iterative` takes."""
-    return 2.0 * sqrt(width) * (2.4 * entries + 3.0 * width)
+    return sqrt(width) * (2.4 * entries + 3.0 * width)
 
 
 cdef inline bint descend_dual(

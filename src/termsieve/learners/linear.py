@@ -24,10 +24,10 @@ MAX_GRAM_ROWS = 6000
 # Steps of svm(hinge), each of which changes two documents. On presence or tf-idf a few steps per document
 # are enough; on dense rows with values of 1e8 even this number (5 s for 1,000 documents) is not.
 MAX_ROUNDS = 10**6
-# Length of the gradient at which training ends; by strong convexity the weights are then at most as far from
-# the solution. The active rows of the squared hinge are known long before, so its last digits cost little. The
-# logistic loss pays for each digit; with this one its decision values are still nearer to the solution's than
-# those of liblinear with its default tolerance.
+# Length of the gradient at which training ends; by strong convexity the weights are at most as far from the
+# solution. The active rows of the squared hinge are known long before, so its last digits cost little. The
+# logistic loss pays for each digit; its decision values are still nearer to the solution's than liblinear's
+# are with its default tolerance.
 TOLERANCE = 1e-4
 LOGISTIC_TOLERANCE = 5e-4
 
