@@ -113,7 +113,10 @@ def _splits(results: Sequence[Results]) -> pl.DataFrame:
     for reading in (Reading(found) for found in results if found.manifest["name"] == li2009.SPLITS):
         for corpus in reading.rows["corpus"].unique(maintain_order=True):
             table = li2009.accuracies(reading, corpus)
-            leaders = {size: _leader(reading, corpus, size) for size in table["size"].drop_nulls().unique()}
+            leaders = {
+                size: _leader(reading, corpus, size, table.filter(pl.col("size") == size))
+                for size in table["size"].drop_nulls().unique()
+            }
             leads = [
                 leaders.get(size) == method for method, size in table.select("method", "size").iter_rows()
             ]
@@ -235,9 +238,9 @@ def _gains(results: Sequence[Results]) -> pl.DataFrame:
     return pl.DataFrame(records)
 
 
-def _leader(reading: Reading, corpus: str, size: float) -> str | None:
-    """Return the best method at a size if it is significantly above the second, else None."""
-    first, second, *_ = reading.by_method(size, "accuracy", corpus=corpus)
+def _leader(reading: Reading, corpus: str, size: float, table: pl.DataFrame) -> str | None:
+    """Return the best method of a table at a size if it is significantly above the second, else None."""
+    first, second, *_ = table.sort("value", "method", descending=[True, False])["method"]
     return first if li2009.above(reading, corpus, size, first, second)[1] < 0.05 else None
 
 

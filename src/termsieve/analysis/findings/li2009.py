@@ -74,9 +74,7 @@ def _preferences(reading: Reading) -> list[dict[str, Any]]:
 
 
 def _lambdas(reading: Reading) -> list[dict[str, Any]]:
-    chosen = reading.results.selections(method=WFO).collect()
-    means = chosen.group_by("corpus", "size").agg(pl.col("lam").mean())
-    ours = {(corpus, int(size)): lam for corpus, size, lam in means.iter_rows()}
+    ours = {(corpus, int(size)): lam for corpus, size, lam in _mean_lambdas(reading).iter_rows()}
     label = "Lambda" if reading.plan == PAPER else "Lambda, mean of ten splits"
     return [
         _cell(label, corpus, str(size), paper, ours[corpus, size])
@@ -85,8 +83,18 @@ def _lambdas(reading: Reading) -> list[dict[str, Any]]:
     ]
 
 
+def _mean_lambdas(reading: Reading) -> pl.DataFrame:
+    """Return corpus, size and the mean lambda over the splits, where all splits have one."""
+    chosen = reading.results.selections(method=WFO).collect()
+    means = chosen.group_by("corpus", "size").agg(pl.col("lam").mean(), n=pl.len()).sort("corpus", "size")
+    return means.filter(pl.col("n") == pl.col("n").max()).drop("n")
+
+
 def accuracies(reading: Reading, corpus: str) -> pl.DataFrame:
-    """Return the mean accuracy of each method and size, with its standard error over the splits."""
+    """Return the mean accuracy of each method and size, with its standard error over the splits.
+
+    A method that has not yet reached all splits at a size is left out there.
+    """
     rows = reading.rows.filter(pl.col("corpus") == corpus)
     if rows.is_empty():
         raise UntestedError(f"the results have no {corpus}")
@@ -94,7 +102,7 @@ def accuracies(reading: Reading, corpus: str) -> pl.DataFrame:
     spread = pl.col("value").std() / pl.len().sqrt()
     keys = ["method", "size_kind", "size"]
     table = values.group_by(keys).agg(pl.col("value").mean(), spread.alias("error"), n=pl.len())
-    return table.sort("method", "size", nulls_last=True)
+    return table.filter(pl.col("n") == pl.col("n").max()).sort("method", "size", nulls_last=True)
 
 
 def above(reading: Reading, corpus: str, size: float, first: str, second: str) -> tuple[float, float]:
@@ -201,12 +209,8 @@ def wfo_near_top(reading: Reading) -> Verdict:
     for corpus in CORPORA.values():
         if corpus not in reading.rows["corpus"].unique():
             continue
-        own = reading.rows.filter(pl.col("corpus") == corpus)["size"].drop_nulls().unique().sort()
-        for size in own:
-            values = reading.by_method(size, "accuracy", corpus=corpus)
-            if WFO not in values:
-                continue
-            first = next(iter(values))
+        for size in accuracies(reading, corpus).filter(pl.col("method") == WFO)["size"]:
+            first = next(iter(reading.by_method(size, "accuracy", corpus=corpus)))
             gap, p = (0.0, 1.0) if first == WFO else above(reading, corpus, size, first, WFO)
             tries, near = tries + 1, near + (gap <= 0 or p >= 0.05)
             worst = max(worst, (gap, corpus, size))
@@ -247,10 +251,9 @@ def few_are_enough(reading: Reading) -> Verdict:
 )
 def lambda_falls(reading: Reading) -> Verdict:
     """Correlate lambda with the number of terms on each corpus."""
-    chosen = reading.results.selections(method=WFO).collect()
-    if chosen.is_empty():
+    means = _mean_lambdas(reading)
+    if means.is_empty():
         raise UntestedError("the results have no selections of wfo")
-    means = chosen.group_by("corpus", "size").agg(pl.col("lam").mean()).sort("corpus", "size")
     parts, figures = [], []
     for (corpus,), part in sorted(means.partition_by("corpus", as_dict=True).items()):
         correlation = stats.spearmanr(part["size"], part["lam"])
