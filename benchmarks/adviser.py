@@ -16,6 +16,7 @@ are scikit-learn's.
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import math
 import resource
@@ -260,8 +261,9 @@ def large(n_documents: int = 5000) -> None:
 
 
 def lines_of(path: Path) -> list[dict[str, Any]]:
-    """Return the rows of a file of JSON lines."""
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    """Return the rows of a file of JSON lines, compressed or not."""
+    content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    return [json.loads(line) for line in content.decode("utf-8").splitlines()]
 
 
 def main() -> None:
