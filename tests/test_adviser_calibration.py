@@ -71,3 +71,11 @@ def test_the_reach_holds_the_figures(command):
     assert command.needed_reach(rows, 0.0, 0.0) == pytest.approx(1.0)
     above = [row | {"figure": 0.9} for row in rows]
     assert command.needed_reach(above, 0.0, 0.0) == pytest.approx(2.0)
+
+
+def test_the_reach_puts_19_of_20_draws_inside(command):
+    generator = np.random.default_rng(9)
+    away = generator.uniform(-0.2, 0.2, size=61)
+    rows = [rows_by_law(0.0, 0.0)[0] | {"figure": 0.8 + gap, "tails": np.array([-0.1, 0.1])} for gap in away]
+    reach = command.needed_reach(rows, 0.0, 0.0)
+    assert sum(abs(away) <= reach * 0.1 + 1e-12) in (58, 59)
