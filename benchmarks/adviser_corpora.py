@@ -7,6 +7,7 @@ settled; CHECKING was left alone until one final check.
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import os
 import zlib
@@ -110,5 +111,6 @@ def script_parser(description: str | None, **draws: int) -> tuple[argparse.Argum
 
 
 def lines_of(path: Path) -> list[dict[str, Any]]:
-    """Return the rows of a file of JSON lines."""
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    """Return the rows of a file of JSON lines, compressed or not."""
+    content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    return [json.loads(line) for line in content.decode("utf-8").splitlines()]

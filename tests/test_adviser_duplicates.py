@@ -5,7 +5,10 @@ import pytest
 from scipy import sparse
 
 from termsieve import Corpus, advise
-from termsieve.adviser.duplicates import SIMILAR, kept_together, near_duplicates
+from termsieve.adviser import stages
+from termsieve.adviser.duplicates import SIMILAR, kept_together, near_duplicates, next_alike
+from termsieve.adviser.folds import Task
+from termsieve.adviser.verdicts import Verdicts
 from termsieve.errors import InputError
 
 
@@ -101,3 +104,14 @@ def test_near_duplicates_do_not_raise_the_promise():
 def test_nothing_is_said_where_none_are_alike():
     _, found = kept_together(bags(copies=0)[1], np.arange(120)[:, None] % 2 == 0, None)
     assert (found.sentence, found.n_documents) == ("", 0)
+
+
+def test_a_document_that_repeats_another_is_said_to_be_what_that_one_is():
+    """Documents 0 and 2 of four are near-duplicates."""
+    truth = np.array([[True], [False], [True], [True]])
+    task = Task(sparse.csr_matrix(np.eye(4)), truth, True)
+    rows = np.array([2, 3, 0])
+    verdicts = Verdicts(truth[rows], ~truth[rows], True)
+    found = stages._as_repeats(verdicts, task, rows, next_alike(np.array([0, 1, 0, 2])))
+    assert found.said.ravel().tolist() == [True, False, True]
+    assert stages._as_repeats(verdicts, task, rows, None) is verdicts

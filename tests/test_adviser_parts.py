@@ -306,40 +306,6 @@ def benchmark(name):
         sys.path.remove(str(BENCHMARKS))
 
 
-def test_the_calibrated_spread_puts_19_of_20_draws_inside():
-    module = benchmark("adviser")
-    generator = np.random.default_rng(9)
-    rows = [
-        {"measured": 0.5, "raw_low": 0.4, "raw_high": 0.6, "figure": figure, "documents": 900}
-        for figure in generator.uniform(0, 1, size=61)
-    ]
-    for reach in (0.6, 1.0):
-        half = np.hypot(reach * 0.1, module.calibrated_spread(rows, 0.0, reach))
-        assert sum(abs(row["figure"] - 0.5) <= half + 1e-12 for row in rows) == 58
-    sure = {"measured": 0.5, "raw_low": 0.0, "raw_high": 1.0, "figure": 0.6, "documents": 900}
-    assert module.needed_spread(sure, 0.0, 0.8) == 0.0
-
-
-def test_the_narrowest_intervals_decide_how_far_resamples_reach():
-    """Figures as far away as resamples say need nearly all of it; where resamples say nothing, the least."""
-    module = benchmark("adviser")
-    generator = np.random.default_rng(3)
-    halves = generator.uniform(0.01, 0.2, size=200)
-    rows = [
-        {
-            "measured": 0.5,
-            "raw_low": 0.5 - half,
-            "raw_high": 0.5 + half,
-            "documents": 900,
-            "figure": 0.5 + half * generator.uniform(-1, 1),
-        }
-        for half in halves
-    ]
-    assert module.sharpest(rows, rows, 0.0)[0] >= 0.9
-    shuffled = [row | {"figure": other["figure"]} for row, other in zip(rows, rows[::-1], strict=True)]
-    assert module.sharpest(shuffled, shuffled, 0.0)[0] == 0.6
-
-
 def prior_rows(gain, n_corpora=8):
     """Rows of draws whose first setting gains so much over the reference, by the place of the corpus."""
     keys = [prior_key(s, True) for s in portfolio(False)[:3]] + [REFERENCE_KEY]

@@ -58,7 +58,7 @@ def rooms(verdicts: Verdicts, goal: Goal) -> tuple[Floats, Floats]:
     if goal.pooled or (goal.name == "accuracy" and verdicts.one_label and verdicts.truth.shape[1] > 1):
         missed = (verdicts.truth & ~verdicts.said).sum(axis=0)[there].astype(np.float64)
     else:
-        missed = np.array([1.0 - verdicts.problem(p).figure(goal) for p in there])
+        missed = np.array([1.0 - verdicts.problem(int(p)).figure(goal) for p in there])
     return sizes, missed / max(float(missed.sum()), 1e-12)
 
 

@@ -24,7 +24,9 @@ STEP = 4  # times as many documents has the race after it, where there are more 
 WORTHWHILE = 1.5  # times as many documents are worth another race
 RACED = 20_000  # documents of the race at most, unless time is given
 RACE_SECONDS = 100.0  # that the last race and the selections may take to try more than two settings
-GROWTH = 1.6  # the time of a training grows with this power of the documents at most
+# The time of a training grows with this power of the documents at most: 1.3 to 1.5 from 500 to 4,000
+# documents in eleven classes (benchmarks/adviser_growth.py), rounded up.
+GROWTH = 1.6
 FEW_SIZES = (100, 500, 2000, 10000)  # that are tried with many documents
 FINAL = 5  # trainings after the race
 UNTIL = 0.6  # of the time is for the race
