@@ -35,7 +35,11 @@ HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
 def write_arrays(file: BinaryIO, arrays: Arrays) -> None:
     """Write arrays as an npz archive, which holds a CRC-32 of each."""
-    np.savez(file, **arrays)  # type: ignore[arg-type]
+    # numpy.savez of NumPy 2.0 leaves its archive open when writing fails.
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                npy.write_array(member, np.asanyarray(array), allow_pickle=False)
 
 
 def read_arrays(file: str | os.PathLike[str] | BinaryIO) -> Arrays:
