@@ -14,6 +14,8 @@ def issparse(x: Any) -> bool:
 
 
 def __getattr__(name: str) -> Any:
+    if name.startswith("__"):  # what Python asks of every module
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from scipy import sparse
 
     return getattr(sparse, name)
