@@ -1,5 +1,7 @@
 """Stability, overlaps, ratios and preferences against hand-worked examples and li2009's Table 1."""
 
+from itertools import combinations
+
 import numpy as np
 import polars as pl
 import pytest
@@ -29,6 +31,23 @@ def selections():
             "curve": [[0.1, 0.5, 0.3], [0.3, 0.5, 0.1], [0.2, 0.8, 0.2], []],
         }
     )
+
+
+def test_stability_of_many_selections_is_the_mean_over_their_pairs():
+    generator, letters = np.random.default_rng(5), [chr(code) for code in range(97, 117)]
+    sizes = [0, 1, 5, 12, 20, 7, 7]
+    chosen = [generator.choice(letters, size=size, replace=False).tolist() for size in sizes]
+    key = {"corpus": "toy", "problem": "p", "method": "bns", "learner": "svm", "size_kind": "k", "size": 9.0}
+    rows = pl.DataFrame([key | {"terms": terms} for terms in chosen])
+    (found,) = analysis.fold_stability(rows, n_terms=20).to_dicts()
+    pairs = list(combinations(chosen, 2))
+    indices = [analysis.kuncheva(a, b, 20) for a, b in pairs]
+    assert found["n_sets"] == 7
+    assert found["jaccard"] == pytest.approx(np.mean([analysis.jaccard(a, b) for a, b in pairs]))
+    assert found["kuncheva"] == pytest.approx(np.mean([value for value in indices if value is not None]))
+    assert indices.count(None) == 11  # with nothing, or with everything
+    with pytest.raises(InputError, match="20 terms is larger than the vocabulary of 19"):
+        analysis.fold_stability(rows, n_terms=19)
 
 
 def test_jaccard_and_kuncheva_by_hand():

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from termsieve import sparse
 from termsieve.errors import InputError
 
 _RUN = ("corpus", "problem", "method", "learner", "size_kind", "size")
@@ -65,12 +66,19 @@ def kuncheva(a: Collection[Any], b: Collection[Any], n_terms: int) -> float | No
     0.375
     """
     first, second = set(a), set(b)
-    k, m, n = len(first), len(second), n_terms
-    if max(k, m) > n:
-        raise InputError(f"a selection of {max(k, m):,} terms is larger than the vocabulary of {n:,}")
-    if min(k, m) == 0 or max(k, m) == n:
-        return None
-    return (len(first & second) * n - k * m) / float(np.sqrt(k * (n - k)) * np.sqrt(m * (n - m)))
+    both, k, m = (np.array([len(terms)]) for terms in (first & second, first, second))
+    return _mean(_consistency(both, k, m, n_terms))
+
+
+def _consistency(both: NDArray[Any], k: NDArray[Any], m: NDArray[Any], n: int) -> NDArray[np.float64]:
+    """Return Kuncheva's index of pairs of k and m terms with so many in both, where it is defined."""
+    if both.size and max(k.max(), m.max()) > n:
+        raise InputError(
+            f"a selection of {max(k.max(), m.max()):,} terms is larger than the vocabulary of {n:,}"
+        )
+    chosen = (np.minimum(k, m) > 0) & (np.maximum(k, m) < n)
+    both, k, m = (values[chosen].astype(np.float64) for values in (both, k, m))
+    return (both * n - k * m) / (np.sqrt(k * (n - k)) * np.sqrt(m * (n - m)))
 
 
 def fold_stability(
@@ -102,19 +110,22 @@ def fold_stability(
     if missing:
         raise InputError(f"the selections lack the column {missing[0]!r}; give them as a study writes them")
     selections = prefixes(selections, sizes) if sizes else selections
+    coded = selections.with_columns(
+        terms=pl.col("terms").cast(pl.List(pl.String)).cast(pl.List(pl.Categorical))
+    )
     rows = []
-    for key, part in selections.sort(_RUN, nulls_last=True).group_by(list(_RUN), maintain_order=True):
+    for key, part in coded.sort(_RUN, nulls_last=True).group_by(list(_RUN), maintain_order=True):
         row = dict(zip(_RUN, key, strict=True))
         size = n_terms.get(str(row["corpus"])) if isinstance(n_terms, Mapping) else n_terms
-        sets = [set(terms) for terms in part["terms"].to_list()]
-        pairs = list(combinations(sets, 2))
-        indices = [] if size is None else [kuncheva(a, b, size) for a, b in pairs]
+        shared = _shared(part["terms"])
+        first, second = np.triu_indices(len(shared), 1)
+        both, k, m = shared[first, second], shared.diagonal()[first], shared.diagonal()[second]
         rows.append(
             row
             | {
-                "n_sets": len(sets),
-                "jaccard": _mean([jaccard(a, b) for a, b in pairs]),
-                "kuncheva": _mean([value for value in indices if value is not None]),
+                "n_sets": len(shared),
+                "jaccard": _mean(np.where(k + m == 0, 1.0, both / np.maximum(k + m - both, 1))),
+                "kuncheva": None if size is None else _mean(_consistency(both, k, m, size)),
             }
         )
     schema = {name: selections.schema[name] for name in _RUN}
@@ -177,5 +188,18 @@ def overlaps(selections: Mapping[str, Collection[Any]]) -> pl.DataFrame:
     )
 
 
-def _mean(values: list[float]) -> float | None:
-    return float(np.mean(values)) if values else None
+def _shared(terms: pl.Series) -> NDArray[np.int64]:
+    """Return how many terms each two of the selections have in common."""
+    ends = terms.list.len().to_numpy().cumsum()
+    codes = terms.explode().drop_nulls().to_physical().to_numpy().astype(np.int64)
+    rows = np.searchsorted(ends, np.arange(len(codes)), side="right")
+    chosen = sparse.csr_array(
+        (np.ones(len(codes), np.int64), (rows, codes)), shape=(len(ends), codes.max(initial=0) + 1)
+    )
+    chosen.sum_duplicates()
+    chosen.data[:] = 1
+    return (chosen @ chosen.T).toarray()
+
+
+def _mean(values: NDArray[Any]) -> float | None:
+    return float(values.mean()) if values.size else None
