@@ -63,7 +63,11 @@ def test_help_shows_a_signature_and_a_docstring(name):
     page = pydoc.plain(pydoc.render_doc(thing))
     assert f"{name}(" in page
     if not issubclass(thing if inspect.isclass(thing) else object, Exception):  # theirs is Python's own
-        assert f"{name}{inspect.signature(thing)}"[:60] in " ".join(page.split())
+        # Python 3.13 has a line per parameter, after the bar at the left of a class's page.
+        signature, shown = (
+            "".join(text.replace("|", "").split()) for text in (f"{name}{inspect.signature(thing)}", page)
+        )
+        assert signature[:60] in shown
     assert thing.__doc__.strip().splitlines()[0].strip() in page
 
 
