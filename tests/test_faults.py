@@ -46,6 +46,7 @@ STEPS = {
     "report": {DISK: 2, MEMORY: 199},
     "study": {DISK: 2, MEMORY: 41},
     "checkpoint": {DISK: 2, MEMORY: 13},
+    "merge": {DISK: 1, MEMORY: 3},
 }
 USUAL_STEPS = {DISK: 1, MEMORY: 13}
 
