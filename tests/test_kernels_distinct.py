@@ -49,10 +49,12 @@ def _scrambled(number):
 @given(st.data(), st.integers(1, 3), st.integers(0, 12), st.integers(1, 2))
 def test_distinct_cells(data, n_rows, n, n_tables):
     cells = arrays(np.int64, (n_rows, n), elements=st.sampled_from([0, 0, 0, 1, 2, -1, 2**40]))
-    tables = [data.draw(cells) for _ in range(n_tables)]
+    wholes = [data.draw(cells) for _ in range(n_tables)]
+    columns = data.draw(arrays(np.int64, n, elements=st.integers(0, max(n - 1, 0))))
+    tables = [whole[:, columns] for whole in wholes]
     group = data.draw(arrays(np.int32, n, elements=st.integers(0, 2)))
     size = data.draw(arrays(np.int64, n_rows, elements=st.integers(0, 2)))
-    of_row, of_column, values, at = distinct.distinct_cells(tables, group, size)
+    of_row, of_column, values, at = distinct.distinct_cells(wholes, columns, group, size)
 
     def content(r, t):
         return size[r], group[t], *(table[r, t] for table in tables)
@@ -68,8 +70,8 @@ def test_distinct_cells(data, n_rows, n, n_tables):
 
 def test_distinct_cells_of_many_rows_of_one_size():
     rng = np.random.default_rng(0)
-    table, group = rng.integers(0, 300, (9, 40)), np.zeros(40, dtype=np.int32)
-    of_row, of_column, (values,), at = distinct.distinct_cells([table], group, np.full(9, 7))
+    table, group = rng.integers(0, 300, (9, 40), dtype=np.uint16), np.zeros(40, dtype=np.int32)
+    of_row, of_column, (values,), at = distinct.distinct_cells([table], np.arange(40), group, np.full(9, 7))
     assert values[at].tolist() == table.tolist()
     assert sorted(values.tolist()) == np.unique(table).tolist()
     assert table[of_row, of_column].tolist() == values.tolist()

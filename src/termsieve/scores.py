@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Kinds = NDArray[np.signedinteger[Any]]  # for each column the number of its distinct column
 BEST_TERMS = 5  # terms per class in a notebook
-BLOCK_CELLS = 2**16  # classes x terms scored at a time; intermediate arrays stay in the cache
+BLOCK_CELLS = 2**15  # classes x terms scored at a time; intermediate arrays stay in the cache
 
 
 class Block(NamedTuple):

@@ -59,11 +59,8 @@ def distinct_tables(counts: Counts, first: Ints, totals: list[Any], *more: Any) 
     class are not compared.
     """
     _, group = distinct.distinct_columns([total[None, first] for total in totals])
-    tables = [
-        np.take(table, first, axis=1).astype(np.int64, copy=False)
-        for table in (counts.as_counted("tp"), *more)
-    ]
+    tables = [counts.as_counted("tp"), *more]
     sizes = np.arange(counts.n_classes) if more else counts.pos
-    of_class, of_first, (tp, *tf), at = distinct.distinct_cells(tables, group, sizes)
+    of_class, of_first, (tp, *tf), at = distinct.distinct_cells(tables, first, group, sizes)
     of_column = first[of_first]
     return Tables(at, of_class, of_column, tp, counts.df[of_column] - tp, *tf)

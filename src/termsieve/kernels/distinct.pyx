@@ -118,15 +118,15 @@ cdef inline uint64_t scrambled(uint64_t number) noexcept nogil:
     return number ^ (number >> 31)
 
 
-def distinct_cells(list tables, const int32_t[::1] group, const int64_t[::1] size):
+def distinct_cells(list tables, columns, const int32_t[::1] group, const int64_t[::1] size):
     """Return the distinct (size of the row, values in all tables, group of the column), and which each cell has.
 
-    There are one or two tables, of 64-bit numbers, and the groups are numbered from 0. What is distinct is given
-    by a row and a column that has it, and by its values. Most cells are 0 in all tables, and found by their
-    group; the others are looked up by a hash.
+    There are one or two tables, of which some columns are looked at; each of these has a group, numbered from 0.
+    What is distinct is given by a row and a position in `columns` that has it, and by its values. Most cells are
+    0 in all tables, and found by their group; the others are looked up by a hash.
     """
-    cdef const int64_t[:, ::1] table = tables[0], other = tables[len(tables) - 1]
-    cdef Py_ssize_t n_rows = table.shape[0], n = table.shape[1], i, r, t, slot, first = 0, n_cells = 0
+    cdef Py_ssize_t n_rows = tables[0].shape[0], n = columns.shape[0], i, r, t, slot, first = 0, n_cells = 0
+    cdef const int64_t[::1] table, other
     if n_rows * n > INT32_MAX:
         raise OverflowError(f"{n_rows} x {n} cells are too many")
     at_array = np.empty((n_rows, n), dtype=np.int32)
@@ -144,22 +144,29 @@ def distinct_cells(list tables, const int32_t[::1] group, const int64_t[::1] siz
             first = n_cells
         if slots.shape[0] < 2 * (n_cells - first + n):
             slots = slots_of(content, first, n_cells, n)
+        # A row at a time is widened: the tables themselves may be large.
+        table = widened(tables[0][r], columns)
+        other = table if len(tables) == 1 else widened(tables[1][r], columns)
         with nogil:
             for t in range(n):
-                if table[r, t] == 0 and other[r, t] == 0:
+                if table[t] == 0 and other[t] == 0:
                     found = &zeros[group[t]]
                 else:
-                    slot = cell_slot(content, slots, first, table[r, t], other[r, t], group[t])
+                    slot = cell_slot(content, slots, first, table[t], other[t], group[t])
                     found = &slots[slot]
                 if found[0] < first:
                     found[0] = <int32_t>n_cells
                     place[0, n_cells], place[1, n_cells] = <int32_t>r, <int32_t>t
-                    content[n_cells, 0], content[n_cells, 1] = table[r, t], other[r, t]
+                    content[n_cells, 0], content[n_cells, 1] = table[t], other[t]
                     content[n_cells, 2] = group[t]
                     n_cells += 1
                 at[r, t] = found[0]
     values = [contents[:n_cells, i].copy() for i in range(len(tables))]
     return places[0, :n_cells].copy(), places[1, :n_cells].copy(), values, at_array
+
+
+cdef widened(row, columns):
+    return row.take(columns).astype(np.int64, copy=False)
 
 
 cdef int32_t[::1] slots_of(
