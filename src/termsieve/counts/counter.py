@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,10 @@ from termsieve.kernels.tokenise import place_rows
 from termsieve.labels import are_several, checked_labels, listed, present_labels
 from termsieve.terms import Analysis, stemmer
 
+if TYPE_CHECKING:
+    import polars
+
+Texts: TypeAlias = "list[Any] | polars.Series"  # documents in a list, or a column of a table
 Rows = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
 # The numbers of the terms by spelling, the terms as UTF-8 in this order, and the end of each.
 Order = tuple[Ints, NDArray[np.uint8], Ints]
@@ -93,9 +97,14 @@ def _named(where: str) -> Iterator[None]:
         raise InputError(f"{where}: {error}".removeprefix(": ")) from None
 
 
+def listed_texts(texts: Texts) -> list[Any]:
+    """Return the texts as a list."""
+    return texts if isinstance(texts, list) else texts.to_list()
+
+
 def labelled(
-    texts: list[Any], labels: list[Any], missing: str, where: str, first: int
-) -> tuple[list[Any], list[Any]]:
+    texts: Texts, labels: list[Any], missing: str, where: str, first: int
+) -> tuple[Texts, list[Any]]:
     """Return the documents that have a label; a missing label is an error unless `missing` is "drop"."""
     if len(texts) != len(labels):
         raise InputError(f"{where}: {len(texts):,} texts came with {len(labels):,} labels")
@@ -110,7 +119,7 @@ def labelled(
             f"{where}: document {first + absent + 1:,} has no label; "
             "label it or leave such documents out with missing='drop'"
         )
-    return [texts[i] for i in kept], present
+    return [texts[i] for i in kept] if isinstance(texts, list) else texts.gather(kept), present
 
 
 def _numbers(known: dict[str, int], terms: Iterable[str]) -> NDArray[np.int32]:
@@ -134,12 +143,15 @@ class _CompiledTerms:
         self._columns = np.zeros(0, dtype=np.int32)
         self._stemmed = None if analysis.stem is None else stemmer(analysis.stem)
 
-    def __len__(self) -> int:
-        return len(self._table) if self._stemmed is None else len(self._stems)
-
-    def rows(self, texts: list[Any], first: int) -> Rows:
-        rows: Rows = self._table.rows(self._analysis.documents(texts, first))
-        return rows if self._stemmed is None else self._stem_rows(*rows, self._stemmed)
+    def count(self, cells: CellTable, texts: Texts, classes: Classes, first: int) -> None:
+        """Add the documents to the cells."""
+        docs = self._analysis.documents(texts, first)
+        if self._stemmed is None:
+            cells.add_documents(self._table, docs, *classes)
+        else:
+            indptr, ids, counts = self._table.rows(docs)
+            rows = self._stem_rows(indptr, ids, counts, self._stemmed)
+            cells.add(*rows, *classes, len(self._stems))
 
     def _stem_rows(
         self,
@@ -177,10 +189,11 @@ class _PlainTerms:
         self._anything = analysis.takes_anything
         self._numbers: dict[str, int] = {}
 
-    def __len__(self) -> int:
-        return len(self._numbers)
+    def count(self, cells: CellTable, texts: Texts, classes: Classes, first: int) -> None:
+        """Add the documents to the cells."""
+        cells.add(*self._rows(listed_texts(texts), first), *classes, len(self._numbers))
 
-    def rows(self, texts: list[Any], first: int) -> Rows:
+    def _rows(self, texts: list[Any], first: int) -> Rows:
         numbers = self._numbers
         ids, counts, indptr = array("i"), array("i"), array("q", [0])
         for number, text in enumerate(texts, first):
@@ -215,10 +228,9 @@ class Counter:
         self._pos = np.zeros(0, dtype=np.int64)
         self.n_docs = 0
 
-    def add(self, texts: list[Any], classes: Classes, first: int = 0) -> None:
+    def add(self, texts: Texts, classes: Classes, first: int = 0) -> None:
         """Count documents; `first` is the number of the first one, for error messages."""
-        indptr, ids, counts = self._terms.rows(texts, first)
-        self._cells.add(indptr, ids, counts, classes.ptr, classes.numbers, len(self._terms))
+        self._terms.count(self._cells, texts, classes, first)
         self._add_sizes(np.bincount(classes.numbers))
         self.n_docs += len(texts)
 

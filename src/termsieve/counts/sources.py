@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from termsieve.columns import Wanted
 from termsieve.corpus import Corpus
-from termsieve.counts.counter import labelled
+from termsieve.counts.counter import Texts, labelled, listed_texts
 from termsieve.counts.windows import window_column, window_of, windowed_labels
 from termsieve.errors import InputError
 from termsieve.labels import check_missing, split_labels
@@ -30,7 +30,7 @@ class Batch(NamedTuple):
     `by` holds the values of the column by which windows are kept apart, if they are.
     """
 
-    texts: list[Any]
+    texts: Texts
     labels: list[Any]
     file: int
     start: int
@@ -141,11 +141,17 @@ class Source:
 
     def documents(self, batch: Batch) -> tuple[list[Any], list[Any]]:
         """Return the texts and labels of a batch; documents without a label are refused or left out."""
+        texts, labels = self.held_documents(batch)
+        return listed_texts(texts), labels
+
+    def held_documents(self, batch: Batch) -> tuple[Texts, list[Any]]:
+        """Return the same, but the texts of files as a column, so that no str is made of each."""
         labels = split_labels(batch.labels, self._separator)
         if batch.by is None:
             return labelled(batch.texts, labels, self._missing, batch.where, batch.start)
-        pairs = list(zip(batch.texts, batch.by, strict=True))
-        pairs, labels = labelled(pairs, labels, self._missing, batch.where, batch.start)
+        together = list(zip(listed_texts(batch.texts), batch.by, strict=True))
+        held, labels = labelled(together, labels, self._missing, batch.where, batch.start)
+        pairs = listed_texts(held)
         if self._missing == "drop":
             kept = [i for i, (_, value) in enumerate(pairs) if value is not None]
             pairs, labels = [pairs[i] for i in kept], [labels[i] for i in kept]
@@ -179,7 +185,7 @@ class Source:
                     if skipped == part.height:
                         continue
                     part = part[skipped:]
-                    texts, labels = part["text"].fill_null("").to_list(), part["label"].to_list()
+                    texts, labels = _texts(part), part["label"].to_list()
                     by = None if self._by is None else part["by"].to_list()
                     yield Batch(texts, labels, number, start - part.height, start, path, by)
             row = 0
@@ -198,7 +204,7 @@ class Source:
         for frame in self._stream:
             for part in _bounded(frame):
                 start += part.height
-                texts, labels = part["text"].fill_null("").to_list(), part["label"].to_list()
+                texts, labels = _texts(part), part["label"].to_list()
                 yield Batch(texts, labels, 0, start - part.height, start, self._where)
 
     def _from_memory(self) -> Iterator[Batch]:
@@ -234,6 +240,15 @@ def _bounded(frame: Any) -> Iterator[Any]:
     return iter(frame.iter_slices(-(-frame.height // n_slices) or 1))
 
 
+def _texts(frame: Any) -> Texts:
+    import polars as pl
+
+    texts = frame["text"]
+    if texts.null_count():
+        texts = texts.fill_null("")
+    return texts if texts.dtype == pl.String else list(texts.to_list())
+
+
 def _listed(values: Any, where: str) -> list[Any]:
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise InputError(f"{where}: texts and labels must be lists, not a {type(values).__name__}")
@@ -255,9 +270,16 @@ def _cuts(texts: list[Any]) -> Iterator[tuple[int, int]]:
         yield first, len(texts)
 
 
-def n_fitting(texts: list[Any], room: int) -> int:
-    """Return how many of the texts it takes to reach `room` characters."""
-    for i, size in enumerate(accumulate(len(text) if isinstance(text, str) else 1 for text in texts), 1):
+def n_fitting(lengths: list[int], room: int) -> int:
+    """Return how many of the texts with these lengths it takes to reach `room` characters."""
+    for i, size in enumerate(accumulate(lengths), 1):
         if size >= room:
             return i
-    return len(texts)
+    return len(lengths)
+
+
+def text_lengths(texts: Texts) -> list[int]:
+    """Return the number of characters of each text; anything else than a text counts as one."""
+    if isinstance(texts, list):
+        return [len(text) if isinstance(text, str) else 1 for text in texts]
+    return list(texts.str.len_chars().to_list())

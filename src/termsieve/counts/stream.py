@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from termsieve.counts.archive import read_arrays, write_arrays
-from termsieve.counts.counter import Classes, Counter, LabelCodes
-from termsieve.counts.sources import Batch, Source, n_fitting
+from termsieve.counts.counter import Classes, Counter, LabelCodes, Texts
+from termsieve.counts.sources import Batch, Source, n_fitting, text_lengths
 from termsieve.counts.tally import Pruned, Tally, empty_tally, joined
 from termsieve.errors import FormatError, InputError
 from termsieve.files import fingerprint, whole_file
@@ -116,7 +116,7 @@ class Reader:
         """Begin a piece."""
         self._size, self._n_in_piece, self._full = 0, 0, False
 
-    def take(self) -> tuple[list[Any], Classes, int] | None:
+    def take(self) -> tuple[Texts, Classes, int] | None:
         """Return the texts of the next batch, their classes and the number of the first; None at the end."""
         with self._lock:
             if self.fault is not None:
@@ -154,11 +154,11 @@ class Reader:
         batch, self._reading = found
         return batch
 
-    def _next(self) -> tuple[list[Any], Classes, int] | None:
+    def _next(self) -> tuple[Texts, Classes, int] | None:
         batch = self._cut()
         if batch is None:
             return None
-        texts, labels = self._source.documents(batch)
+        texts, labels = self._source.held_documents(batch)
         classes = self.codes.classes(labels, batch.where)
         self.position = batch.file, batch.stop
         self._n_docs += len(texts)
@@ -179,12 +179,12 @@ class Reader:
             return None
         n = min(len(batch.texts), PIECE_DOCUMENTS - self._n_in_piece)
         if self._cuts:
-            n = min(n, n_fitting(batch.texts, PIECE_CHARACTERS - self._size))
+            lengths = text_lengths(batch.texts)
+            n = min(n, n_fitting(lengths, PIECE_CHARACTERS - self._size))
+            self._size += sum(lengths[:n])
         if n < len(batch.texts):
             batch, self._held = batch.halves(n)
         self._n_in_piece += n
-        if self._cuts:
-            self._size += sum(map(len, batch.texts))
         self._full = self._size >= PIECE_CHARACTERS or self._n_in_piece == PIECE_DOCUMENTS
         return batch
 

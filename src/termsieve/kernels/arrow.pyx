@@ -7,43 +7,6 @@ from libc.stdlib cimport calloc, free
 
 import numpy as np
 
-cdef extern from *:
-    """
-    #include <stdint.h>
-    #ifndef ARROW_C_DATA_INTERFACE
-    #define ARROW_C_DATA_INTERFACE
-    struct ArrowSchema {
-        const char *format, *name, *metadata;
-        int64_t flags, n_children;
-        struct ArrowSchema **children, *dictionary;
-        void (*release)(struct ArrowSchema *);
-        void *private_data;
-    };
-    struct ArrowArray {
-        int64_t length, null_count, offset, n_buffers, n_children;
-        const void **buffers;
-        struct ArrowArray **children, *dictionary;
-        void (*release)(struct ArrowArray *);
-        void *private_data;
-    };
-    #endif
-    """
-    cdef struct ArrowSchema:
-        const char *format
-        const char *name
-        int64_t n_children
-        ArrowSchema **children
-        void (*release)(ArrowSchema *) noexcept nogil
-
-    cdef struct ArrowArray:
-        int64_t length
-        int64_t n_buffers
-        int64_t n_children
-        const void **buffers
-        ArrowArray **children
-        void (*release)(ArrowArray *) noexcept nogil
-        void *private_data
-
 cdef enum:
     MOST_BUFFERS = 3
 

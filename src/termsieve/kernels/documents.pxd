@@ -165,7 +165,8 @@ cdef class Documents:
 
     cdef void _reserve(self, Py_ssize_t n) except *
     cdef void _point(self, Py_ssize_t i, object text) noexcept
-    cdef void _lower_specials(self, Py_ssize_t i, Alphabet alphabet) except *
+    cdef void _point_utf8(self, Py_ssize_t i, const uint8_t *text, Py_ssize_t length) noexcept nogil
+    cdef void _lower_specials(self, Alphabet alphabet) except *
     cdef void _lower(self, Py_ssize_t i, object text) except *
 
 

@@ -1,9 +1,12 @@
 """Texts in; pieces of them in lower case, with the runs of token characters marked, out."""
 
+from cpython.pycapsule cimport PyCapsule_GetPointer
 from cpython.unicode cimport PyUnicode_DATA, PyUnicode_KIND
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memchr, memcmp, memcpy, memset, strcmp
+
+from termsieve.kernels.arrow cimport ArrowArray, ArrowArrayStream, ArrowSchema
 
 import numpy as np
 
@@ -14,6 +17,8 @@ cdef extern from *:
 
 cdef enum:
     SEGMENT = 4096      # code units scanned at a time, so that everything stays in the first cache
+    VIEW = 16           # bytes of a view of Arrow's: length, first bytes or all, and where the rest lies
+    SHORT = 12          # bytes of a text that fit into its view
 
 cdef uint64_t ONES = 0x0101010101010101
 cdef uint64_t HIGH_BITS = 0x8080808080808080
@@ -55,6 +60,22 @@ cdef bint _is_ascii(const uint8_t *text, Py_ssize_t length) noexcept nogil:
     return seen < 0x80
 
 
+cdef bint _holds(const Document *doc, uint32_t c) noexcept nogil:
+    """Tell whether a code point is in a document of UTF-8."""
+    cdef uint8_t spelled[4]
+    cdef Py_ssize_t size = put_utf8(spelled, c)
+    cdef const uint8_t *at = <const uint8_t *> doc.data
+    cdef const uint8_t *end = at + doc.length
+    while end - at >= size:
+        at = <const uint8_t *> memchr(at, spelled[0], <size_t> (end - at - size + 1))
+        if at == NULL:
+            return False
+        if memcmp(at, spelled, <size_t> size) == 0:
+            return True
+        at += 1
+    return False
+
+
 cdef inline uint32_t _unit(const Document *doc, Py_ssize_t i) noexcept nogil:
     if doc.kind == 2:
         return (<const uint16_t *> doc.data)[i]
@@ -66,6 +87,66 @@ cdef inline uint32_t _unit(const Document *doc, Py_ssize_t i) noexcept nogil:
 cdef inline bint _separates(Alphabet alphabet, const Document *doc, Py_ssize_t i) noexcept nogil:
     cdef uint32_t unit = _unit(doc, i)
     return unit < 128 and alphabet.kinds[unit] == 0
+
+
+cdef class Chunk:
+    """Texts of a column in Arrow's layout of views; they stay in memory as long as it lives."""
+
+    cdef ArrowArray array
+
+    def __cinit__(self):
+        memset(&self.array, 0, sizeof(ArrowArray))
+
+    def __dealloc__(self):
+        if self.array.release != NULL:
+            self.array.release(&self.array)
+
+    def __len__(self):
+        return self.array.length
+
+    cdef inline const uint8_t *_view(self, Py_ssize_t i) noexcept nogil:
+        return <const uint8_t *> self.array.buffers[1] + VIEW * (self.array.offset + i)
+
+    cdef inline Py_ssize_t size(self, Py_ssize_t i) noexcept nogil:
+        cdef const uint8_t *there = <const uint8_t *> self.array.buffers[0]
+        cdef int64_t at = self.array.offset + i
+        if there != NULL and not there[at >> 3] >> (at & 7) & 1:
+            return 0
+        return (<const int32_t *> self._view(i))[0]
+
+    cdef const uint8_t *text(self, Py_ssize_t i) except NULL nogil:
+        """Return where a text begins, after its place has been checked."""
+        cdef const int32_t *view = <const int32_t *> self._view(i)
+        cdef const int64_t *sizes = <const int64_t *> self.array.buffers[self.array.n_buffers - 1]
+        cdef Py_ssize_t size = self.size(i)
+        if 0 <= size <= SHORT:
+            return <const uint8_t *> (view + 1)
+        if size < 0 or not 0 <= view[2] < self.array.n_buffers - 3 or not 0 <= view[3] <= sizes[view[2]] - size:
+            with gil:
+                raise ValueError(f"text {i} lies outside the column")
+        return <const uint8_t *> self.array.buffers[2 + view[2]] + view[3]
+
+
+cdef list _chunks(column):
+    """Return the chunks of a column of texts."""
+    cdef object capsule = column.__arrow_c_stream__()
+    cdef ArrowArrayStream *stream = <ArrowArrayStream *> PyCapsule_GetPointer(capsule, "arrow_array_stream")
+    cdef ArrowSchema schema
+    cdef Chunk chunk
+    cdef list chunks = []
+    if stream.get_schema(stream, &schema) != 0:
+        raise ValueError("the column has no type")
+    views = strcmp(schema.format, "vu") == 0
+    schema.release(&schema)
+    if not views:
+        raise TypeError("the column does not hold texts in the layout of views")
+    while True:
+        chunk = Chunk()
+        if stream.get_next(stream, &chunk.array) != 0:
+            raise ValueError("the column cannot be read")
+        if chunk.array.release == NULL:
+            return chunks
+        chunks.append(chunk)
 
 
 cdef class Documents:
@@ -127,27 +208,42 @@ cdef class Documents:
         for i in range(docs.n):
             if not 0 <= bounds[i] <= bounds[i + 1] <= view.shape[0]:
                 raise ValueError(f"the offsets of document {i} lie outside the data")
-            docs.items[i].data = start + bounds[i]
-            docs.items[i].length = bounds[i + 1] - bounds[i]
-            docs.items[i].kind = ASCII
-            if not _is_ascii(start + bounds[i], docs.items[i].length):
-                docs.items[i].kind = UTF8
-                docs._lower_specials(i, alphabet)
+            docs._point_utf8(i, start + bounds[i], bounds[i + 1] - bounds[i])
+        docs._lower_specials(alphabet)
         return docs
 
-    cdef void _lower_specials(self, Py_ssize_t i, Alphabet alphabet) except *:
-        cdef bytes raw
-        if not alphabet.specials:
-            return
-        raw = (<const char *> self.items[i].data)[: self.items[i].length]
+    @staticmethod
+    def of_column(column, Alphabet alphabet not None):
+        """Documents of a column of texts, such as a Series of polars, whose memory is read; gaps are empty texts."""
+        cdef Documents docs = Documents.__new__(Documents)
+        cdef Chunk chunk
+        cdef Py_ssize_t i, first = 0
+        docs.owner = chunks = _chunks(column)
+        docs._reserve(sum(len(chunk) for chunk in chunks))
+        for chunk in chunks:
+            with nogil:
+                for i in range(chunk.array.length):
+                    docs._point_utf8(first + i, chunk.text(i), chunk.size(i))
+            first += chunk.array.length
+        docs._lower_specials(alphabet)
+        return docs
+
+    cdef void _point_utf8(self, Py_ssize_t i, const uint8_t *text, Py_ssize_t length) noexcept nogil:
+        self.items[i].data = text
+        self.items[i].length = length
+        self.items[i].kind = ASCII if _is_ascii(text, length) else UTF8
+
+    cdef void _lower_specials(self, Alphabet alphabet) except *:
+        """Lower the documents of UTF-8 that hold a special; those that are malformed stay as they are."""
+        cdef Py_ssize_t i
         for special in alphabet.specials:
-            if chr(special).encode() in raw:
-                try:
-                    text = raw.decode("utf-8", "surrogatepass")
-                except UnicodeDecodeError:
-                    return
-                self._lower(i, text)
-                return
+            for i in range(self.n):
+                if self.items[i].kind == UTF8 and _holds(&self.items[i], special):
+                    text = (<const char *> self.items[i].data)[:self.items[i].length]
+                    try:
+                        self._lower(i, text.decode("utf-8", "surrogatepass"))
+                    except UnicodeDecodeError:
+                        continue
 
     cdef void _lower(self, Py_ssize_t i, object text) except *:
         lowered = str.lower(text)

@@ -143,6 +143,9 @@ cdef class NgramTable(TermTable):
     def __len__(self):
         return self.n_nodes
 
+    cdef Py_ssize_t n_numbers(self) noexcept nogil:
+        return self.n_nodes
+
     cdef int _add_node(self, uint32_t parent, uint32_t unit, bint term) except -1 nogil:
         cdef Py_ssize_t room
         if self.n_nodes == self.nodes_room:

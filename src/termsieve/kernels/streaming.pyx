@@ -5,7 +5,8 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memcmp, memcpy, memset
 
-from termsieve.kernels.documents cimport resized
+from termsieve.kernels.documents cimport Documents, resized
+from termsieve.kernels.tokenise cimport TermTable
 
 import numpy as np
 
@@ -23,6 +24,7 @@ cdef enum:
     AHEAD = 12          # cells between asking memory for a counter and using it
     PROBES = 16         # slots in which a class is looked for before its term gets more of them
     FEW = 24            # cells that are sorted without calling a function
+    BLOCK = 32          # documents whose rows are in the cache when their cells are added
 
 cdef uint64_t LOW_HALF = 0xFFFFFFFF
 MAX_DOCUMENTS = 0xFFFFFFFF
@@ -170,7 +172,7 @@ cdef class CellTable:
         if row:
             ts_prefetch_cell(&self.slots[(row >> 6) + (c & <uint64_t> (_n_slots(row) - 1))])
 
-    cdef int _reserve(self, Py_ssize_t n_terms, bint excess) except -1:
+    cdef int _reserve(self, Py_ssize_t n_terms, bint excess) except -1 nogil:
         """Make room for terms numbered below `n_terms`."""
         if n_terms > self.rows_room:
             self.rows = <uint64_t *> resized(self.rows, 2 * n_terms * <Py_ssize_t> sizeof(uint64_t))
@@ -179,28 +181,61 @@ cdef class CellTable:
             memset(self.rows + self.n_rows, 0, <size_t> (n_terms - self.n_rows) * sizeof(uint64_t))
             self.n_rows = n_terms
         if (excess or self.excess.shape[0]) and n_terms > self.excess.shape[0]:
-            self.excess = _longer(self.excess, 2 * n_terms)
+            with gil:
+                self.excess = _longer(self.excess, 2 * n_terms)
         if self.occurrences and n_terms > self.totals.shape[0]:
-            self.totals = _longer(self.totals, 2 * n_terms)
-            self.squares = _longer(self.squares, 2 * n_terms)
+            with gil:
+                self.totals = _longer(self.totals, 2 * n_terms)
+                self.squares = _longer(self.squares, 2 * n_terms)
         return 0
 
     def add(self, const int64_t[::1] indptr, const int32_t[::1] ids, const int32_t[::1] counts,
             const int64_t[::1] class_ptr, const int32_t[::1] classes, Py_ssize_t n_terms):
         """Add documents: the terms ids[indptr[d]:indptr[d + 1]], distinct, and the classes likewise."""
-        cdef Py_ssize_t d, n_docs = indptr.shape[0] - 1
+        cdef const int32_t *first = &ids[0] if ids.shape[0] else NULL
+        cdef const int32_t *first_count = &counts[0] if ids.shape[0] else NULL
+        with nogil:
+            self._add_rows(&indptr[0], indptr.shape[0] - 1, first, first_count, &class_ptr[0], classes, n_terms)
+
+    def add_documents(self, TermTable terms not None, Documents docs not None, const int64_t[::1] class_ptr,
+                      const int32_t[::1] classes):
+        """Add documents, whose terms a table finds and numbers; the classes as above.
+
+        An unreadable document is a UnicodeError with its position; those before it may have been added.
+        """
+        cdef Py_ssize_t d = 0, n, n_read = 0
+        cdef int64_t indptr[BLOCK + 1]
+        if class_ptr.shape[0] != docs.n + 1:
+            raise ValueError("each document has its classes")
+        indptr[0] = 0
+        with nogil:
+            while d < docs.n:
+                n = min(<Py_ssize_t> BLOCK, docs.n - d)
+                n_read = terms.fill_rows(docs.items + d, n, indptr + 1)
+                if n_read < n:
+                    break
+                self._add_rows(indptr, n, <const int32_t *> terms.ids, <const int32_t *> terms.counts,
+                               &class_ptr[d], classes, terms.n_numbers())
+                d += n
+        if d < docs.n:
+            raise UnicodeError(d + n_read)
+
+    cdef int _add_rows(self, const int64_t *indptr, Py_ssize_t n_docs, const int32_t *ids, const int32_t *counts,
+                       const int64_t *class_ptr, const int32_t[::1] classes, Py_ssize_t n_terms) except -1 nogil:
+        cdef Py_ssize_t d
         cdef bint several = False
         for d in range(n_docs):
             several |= class_ptr[d + 1] - class_ptr[d] != 1
         self._reserve(n_terms, several)
-        with nogil:
-            for d in range(n_docs):
-                self._add_document(ids, counts, indptr[d], indptr[d + 1], classes, class_ptr[d], class_ptr[d + 1])
+        for d in range(n_docs):
+            self._add_document(ids, counts, indptr[d], indptr[d + 1], indptr[n_docs], classes, class_ptr[d],
+                               class_ptr[d + 1])
+        return 0
 
-    cdef int _add_document(self, const int32_t[::1] ids, const int32_t[::1] counts, Py_ssize_t start,
-                           Py_ssize_t stop, const int32_t[::1] classes, Py_ssize_t first,
+    cdef int _add_document(self, const int32_t *ids, const int32_t *counts, Py_ssize_t start, Py_ssize_t stop,
+                           Py_ssize_t n, const int32_t[::1] classes, Py_ssize_t first,
                            Py_ssize_t last) except -1 nogil:
-        cdef Py_ssize_t j, k, n = ids.shape[0]
+        cdef Py_ssize_t j, k
         cdef int64_t value
         cdef uint64_t c
         if last - first != 1:

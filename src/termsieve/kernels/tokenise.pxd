@@ -61,3 +61,5 @@ cdef class TermTable:
     cdef int _add_segment(self, Py_ssize_t n, bint ascii) except -1 nogil
     cdef int _end_document(self) except -1 nogil
     cdef bint _add_document(self, const Document *doc) except -1 nogil
+    cdef Py_ssize_t n_numbers(self) noexcept nogil
+    cdef Py_ssize_t fill_rows(self, const Document *docs, Py_ssize_t n, int64_t *ends) except -1 nogil

@@ -207,7 +207,8 @@ cdef class TermTable:
             self._number(token.text, token.length)
         entry.length = token.length
         self.n_entries += 1
-        if 2 * <uint64_t> self.n_entries > self.mask:
+        # Frequent terms are met first and lie where they belong, so that only rare ones are looked for longer.
+        if 3 * <uint64_t> self.n_entries > 2 * self.mask:
             self._grow()
         return 0
 
@@ -310,20 +311,29 @@ cdef class TermTable:
         self._end_document()
         return True
 
+    cdef Py_ssize_t n_numbers(self) noexcept nogil:
+        """Return how many numbers the ids of rows may have."""
+        return self.n_terms
+
+    cdef Py_ssize_t fill_rows(self, const Document *docs, Py_ssize_t n, int64_t *ends) except -1 nogil:
+        """Make `ids` and `counts` the rows of `n` documents, up to the first that is unreadable; return their number."""
+        cdef Py_ssize_t i
+        self.n_cells = 0
+        for i in range(n):
+            if not self._add_document(&docs[i]):
+                return i
+            ends[i] = self.n_cells
+        return n
+
     def rows(self, Documents docs not None):
         """Add the documents; return the CSR arrays (indptr, ids, counts) of their rows, ids as first met."""
-        cdef Py_ssize_t i = 0
-        cdef bint readable = True
+        cdef Py_ssize_t n
         indptr = np.zeros(docs.n + 1, dtype=np.int64)
         cdef int64_t[::1] bounds = indptr
-        self.n_cells = 0
         with nogil:
-            while i < docs.n and readable:
-                readable = self._add_document(&docs.items[i])
-                i += 1
-                bounds[i] = self.n_cells
-        if not readable:
-            raise UnicodeError(i - 1)
+            n = self.fill_rows(docs.items, docs.n, &bounds[0] + 1)
+        if n < docs.n:
+            raise UnicodeError(n)
         ids = np.empty(self.n_cells, dtype=np.int32)
         counts = np.empty(self.n_cells, dtype=np.int32)
         cdef int32_t[::1] ids_out = ids

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from termsieve.kernels.tokenise import TermTable
 from termsieve.terms.alphabet import NO_SPACES, TOKEN_PATTERN, Runs, alphabet_of, has_space, token_runs
 from termsieve.terms.languages import STEMMERS, language_options, stemmer, stop_word_set
 from termsieve.terms.scripts import SEGMENTERS, segmenter
+
+if TYPE_CHECKING:
+    import polars
 
 _SPACES = re.compile(r"\s\s+")
 
@@ -299,13 +302,13 @@ class Analysis:
             return TermTable(letters, *cut)
         return NgramTable(letters, self.analyzer, *self.ngram_range, *cut)
 
-    def documents(self, batch: list[Any], first: int = 0) -> Documents:
+    def documents(self, batch: list[Any] | polars.Series, first: int = 0) -> Documents:
         """Return the texts of a batch for the kernel; `first` is the number of its first document.
 
         Parameters
         ----------
-        batch : list of str
-            The texts.
+        batch : list of str, or Series of polars
+            The texts; the kernel reads those of a Series where they are.
         first : int, default=0
             The number of the first document of the batch.
 
@@ -321,8 +324,11 @@ class Analysis:
             batch = [
                 prepare(checked_text(doc, first + i, self.takes_anything)) for i, doc in enumerate(batch)
             ]
+        letters = alphabet_of(runs.flags, runs.atom, self._lowers_in_kernel)
+        if not isinstance(batch, list):
+            return Documents.of_column(batch, letters)
         try:
-            return Documents.of_texts(batch, alphabet_of(runs.flags, runs.atom, self._lowers_in_kernel))
+            return Documents.of_texts(batch, letters)
         except TypeError as error:
             if not error.args or not isinstance(error.args[0], int):
                 raise
