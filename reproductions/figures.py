@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from reproductions import drawings
+from reproductions.facts import forman_problems, hinge_problems
 from reproductions.pages import DOCS
 from termsieve import charts
 from termsieve.analysis.findings import forman2003, zheng2004
@@ -73,9 +74,9 @@ class PaperFigure:
 
 
 FORMAN = partial(PaperFigure, "forman2003")
-SQUARED = "193 problems, squared hinge loss."
+SQUARED = f"{forman_problems()} problems, squared hinge loss."
 TEN = f"{SQUARED} document_frequency and random are far below and left out."
-HINGE = "The paper's hinge loss, 171 problems of the sets with up to 3,000 documents."
+HINGE = f"The paper's hinge loss, {hinge_problems()} problems of the sets with up to 3,000 documents."
 
 
 def _forman_curves() -> Iterator[PaperFigure]:

@@ -33,7 +33,7 @@ from termsieve.analysis.findings import (
     verify_findings,
     zheng2004,
 )
-from termsieve.analysis.findings.evidence import UNTESTED, Reading, whole_runs
+from termsieve.analysis.findings.evidence import UNTESTED, Reading, lacking, whole_runs
 from termsieve.analysis.findings.zheng2004 import LARGEST, LEARNERS, METHODS, RATIOS, SCORES
 from termsieve.metrics import get_metric
 from termsieve.studies.results import Results
@@ -64,8 +64,10 @@ def write_tables(paper: str, results: Sequence[Results], data: Path | None, keep
         found = _kept_findings(found, FOLDER / f"{paper}_findings.csv")
     found.write_csv(FOLDER / f"{paper}_findings.csv")
     _write(paper_cells(paper, results, data), f"{paper}_cells.csv", keep, "table", "row", "column")
+    _write(_runs(results), "runs.csv", True, "plan")
     if paper == "li2009":
         _write(_splits(results), "li2009_splits.csv", keep, "corpus")
+        _write(_lambdas(results), "li2009_lambdas.csv", keep, "table", "row")
     if paper == "forman2003":
         for kind, table in _chances(results).items():
             _write(table, f"forman2003_{kind}.csv", keep, "plan")
@@ -80,13 +82,16 @@ def write_tables(paper: str, results: Sequence[Results], data: Path | None, keep
 
 
 def _write(table: pl.DataFrame, name: str, keep: bool, *key: str) -> None:
-    """Write a table that has rows; with `keep`, after the stored rows whose key it does not have."""
+    """Write a table that has rows; with `keep`, among the stored rows, whose keys keep their places."""
     path = FOLDER / name
     if table.is_empty():
         return
     if keep and path.exists():
         stored = pl.read_csv(path, infer_schema_length=None).cast(dict(table.schema))  # type: ignore[arg-type]
+        places = stored.select(key).unique(maintain_order=True).with_row_index("place")
         table = pl.concat([stored.join(table, on=list(key), how="anti", maintain_order="left"), table])
+        table = table.join(places, on=list(key), how="left", maintain_order="left", nulls_equal=True)
+        table = table.sort("place", nulls_last=True, maintain_order=True).drop("place")
     table.write_csv(path, float_precision=DIGITS)
 
 
@@ -103,8 +108,21 @@ def _kept_findings(found: pl.DataFrame, path: Path) -> pl.DataFrame:
             pl.col("verdict") != UNTESTED, ~pl.col("reading").is_in(tested["reading"].to_list())
         )
         own = pl.concat([older, tested])
-        parts.append(own if own.height else part)
+        places = {reading: place for place, reading in enumerate(before["reading"])}
+        order = sorted(range(own.height), key=lambda row: places.get(own["reading"][row], len(places)))
+        parts.append(own[order] if own.height else part)
     return pl.concat(parts)
+
+
+def _runs(results: Sequence[Results]) -> pl.DataFrame:
+    """Return the trainings of whole runs and the CPU time that they took, by plan."""
+    records = []
+    for found in results:
+        runs = found.manifest["runs"]
+        if not lacking(found) and sum(run["trainings"] for run in runs) >= len(found):
+            seconds = sum(run["cpu_seconds"] for run in runs)
+            records.append({"plan": found.manifest["name"], "trainings": len(found), "cpu_seconds": seconds})
+    return pl.DataFrame(records)
 
 
 def _splits(results: Sequence[Results]) -> pl.DataFrame:
@@ -122,6 +140,13 @@ def _splits(results: Sequence[Results]) -> pl.DataFrame:
             ]
             tables.append(table.with_columns(corpus=pl.lit(corpus), leads=pl.Series(leads)))
     return pl.concat(tables) if tables else pl.DataFrame()
+
+
+def _lambdas(results: Sequence[Results]) -> pl.DataFrame:
+    """Return every learned lambda of li2009's plans, and the paper's where it prints one."""
+    own = [Reading(found) for found in results if found.manifest["name"] in li2009.PLANS]
+    cells = [cell for reading in own for cell in li2009.lambda_cells(reading)]
+    return pl.DataFrame(cells, schema_overrides={"paper": pl.Float64})
 
 
 def _chances(results: Sequence[Results]) -> dict[str, pl.DataFrame]:
