@@ -15,6 +15,7 @@ from termsieve.analysis.findings import FINDINGS, PAPERS, forman2003, li2009, ml
 from termsieve.analysis.findings.evidence import paper_figures
 from termsieve.analysis.findings.li2009 import CORPORA
 from termsieve.charts.theme import specification
+from termsieve.studies import load_plan
 
 DOCS = Path(__file__).parents[1] / "docs"
 MADE = pages.texts()
@@ -244,6 +245,46 @@ def test_facts_are_those_of_the_tables():
         assert f"at {FACTS[name]()} sizes" in figures
     with pytest.raises(ValueError, match="do not have 'of 999'"):
         from_finding("li2009", "wfo is", "li2009", "of 999")
+
+
+def test_the_page_of_the_metrics_quotes_the_measured_effect_of_clipping():
+    """docs/metrics.md says what clipping every rate in bns changes; the figures are those of the table."""
+    text = " ".join((DOCS / "metrics.md").read_text(encoding="utf-8").split())
+    effect = {
+        corpus[0]: (part["clipped"] - part["paper"], 1 - part["shared"])
+        for corpus, part in pages.table("forman2003", "bns_clip").group_by("corpus")
+    }
+    gain, _ = effect["ohscal"]
+    low, high = map(float, re.search(r"clipping gives (\.\d+) to (\.\d+) more F1", text).groups())
+    assert (low, high) == pytest.approx((gain.min(), gain.max()), abs=5e-4)
+    assert effect["ohscal"][1].mean() == pytest.approx(0.2, abs=0.03)  # "a fifth"
+    low, high = map(float, re.search(r"F1 by (-\.\d+) to (\.\d+); on fbis", text).groups())
+    assert (low, high) == pytest.approx((effect["la1"][0].min(), effect["la1"][0].max()), abs=5e-4)
+    assert effect["la1"][1].max() <= 0.02
+    assert effect["fbis"][0].abs().max() == effect["fbis"][1].max() == 0
+
+
+def test_the_cost_of_the_hinge_loss_is_for_the_trainings_of_the_plan():
+    plan = load_plan("forman2003")
+    folds = plan.protocol.trials * plan.protocol.folds
+    sizes = [size for size in plan.sizes if size.kind == "k"]
+    assert folds * (len(plan.methods) * len(sizes) + 1) == pages.FORMAN_TRAININGS
+    header, _, *lines = rows_after("reproduction-forman2003.md", "would add minutes:")
+    stored = pages.table("forman2003", "hinge_cost")
+    for line, row in zip(lines, stored.iter_rows(named=True), strict=True):
+        minutes = float(line[header.index("whole set, hinge")].removesuffix(" minutes"))
+        assert minutes == pytest.approx(row["classes"] * 1940 * row["hinge"] / 60, abs=0.5)
+
+
+def test_what_the_papers_print_is_in_their_data():
+    """The paper's figures that the text of li2009 has itself."""
+    table = paper_figures("li2009_table1").filter(pl.col("corpus") == "movie")
+    printed = dict(table.select("metric", "mi").iter_rows())
+    text = MADE["reproduction-li2009.md"].read_text(encoding="utf-8")
+    assert f"where the paper has {pages.told(printed['mi'])} and {pages.told(printed['bns'])}" in text
+    smoothed = pages.table("li2009", "cells").filter(pl.col("row") == "movies mi", pl.col("column") == "mi")
+    gaps = dict(smoothed.with_columns(pl.col("difference").abs()).select("table", "difference").iter_rows())
+    assert 5 * gaps["Table 1"] < gaps["Table 1, mi not smoothed"]
 
 
 def test_rounding_is_no_difference():
