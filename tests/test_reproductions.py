@@ -339,6 +339,26 @@ def test_stored_figures_of_the_papers_are_the_papers():
         assert row["paper"] == forman2003.CHANCES[row["row"]]
 
 
+def test_the_cells_of_mladenic2004_are_those_of_its_curves():
+    """Best values, their levels and the SVM under a budget once more, from the stored averages."""
+    curves = {}
+    macro = pages.table("mladenic2004", "curves").filter(pl.col("average") == "macro").drop_nulls("size")
+    columns = ("plan", "learner", "measure", "method", "size", "value")
+    for plan, learner, measure, method, size, value in macro.select(columns).iter_rows():
+        curves.setdefault((plan, learner, measure, method), {})[size] = value
+    for row in pages.table("mladenic2004", "cells").iter_rows(named=True):
+        title, plan = re.fullmatch(r"(.*) \((\w+)\)", row["table"]).groups()
+        if title == "Best F1 of nb":
+            measure = "f1_break_even" if plan == "mladenic2004" else "f1"
+            own = curves[plan, "nb", measure, mladenic2004.RANKINGS[row["row"]]]
+            best = max(own, key=own.get)
+            assert row["ours"] == (own[best] if row["column"] == "best" else best)
+        else:
+            method = f"memory(svm, {row['row'].removeprefix('M/')})"
+            share = float(row["column"].removesuffix(" of the documents"))
+            assert row["ours"] == curves[plan, "svm", "f1", method][share]
+
+
 @pytest.mark.parametrize(
     "paper",
     [
