@@ -12,10 +12,9 @@ from collections.abc import Callable
 import polars as pl
 
 from reproductions.pages import table, told
-from termsieve.analysis.findings import forman2003, li2009, zheng2004
+from termsieve.analysis.findings import PAPERS, VERDICTS, forman2003, li2009, zheng2004
 
 FACTS: dict[str, Callable[[], str]] = {}
-CUT = 3000  # documents of a set up to which the texts say that the hinge loss was run
 
 
 def fact(function: Callable[[], str]) -> Callable[[], str]:
@@ -66,18 +65,15 @@ def hinge_problems() -> str:
 def _hinge() -> pl.DataFrame:
     """Return the data sets of the problems that are stored for the hinge loss."""
     run = table("forman2003", "problems").filter(pl.col("learner") == forman2003.SMO)["corpus"].unique()
-    own = _corpora().filter(pl.col("corpus").is_in(run.to_list()))
-    if own["documents"].max() > CUT:  # type: ignore[operator]
-        raise ValueError("the texts say that the hinge loss was run on sets of up to 3,000 documents")
-    return own
+    return _corpora().filter(pl.col("corpus").is_in(run.to_list()))
 
 
 @fact
 def hinge_left_out() -> str:
     """Return the data sets that the hinge loss was not run on, with their documents."""
     rest = _corpora().join(_hinge(), on="corpus", how="anti", maintain_order="left")
-    *first, last = [f"{name} ({n:,})" for name, n in rest.select("corpus", "documents").iter_rows()]
-    return f"{', '.join(first)} and {last}"
+    *first, last = [f"{name} ({n:,} documents)" for name, n in rest.select("corpus", "documents").iter_rows()]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 PRECISION_PAIR = "the best pair of metrics for precision"
@@ -474,3 +470,11 @@ def many_terms_newsgroups() -> str:
 def many_terms_movies() -> str:
     """Return the same for movies, in ten splits."""
     return ", ".join(_significant("with many terms mi and bns", li2009.SPLITS, "movies"))
+
+
+@fact
+def verdicts_by_reading() -> str:
+    """Return how many verdicts of each kind all readings of all findings have."""
+    found = [verdict for paper in PAPERS for verdict in table(paper, "findings")["verdict"]]
+    counted = ", ".join(f"{found.count(verdict)} *{verdict}*" for verdict in VERDICTS if verdict in found)
+    return f"{len(found)} verdicts: {counted}"

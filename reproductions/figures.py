@@ -76,7 +76,7 @@ class PaperFigure:
 FORMAN = partial(PaperFigure, "forman2003")
 SQUARED = f"{forman_problems()} problems, squared hinge loss."
 TEN = f"{SQUARED} document_frequency and random are far below and left out."
-HINGE = f"The paper's hinge loss, {hinge_problems()} problems of the sets with up to 3,000 documents."
+HINGE = f"The paper's hinge loss, {hinge_problems()} problems."
 
 
 def _forman_curves() -> Iterator[PaperFigure]:

@@ -54,16 +54,18 @@ GAIN_LEVEL = 10.0  # terms per document at which mladenic2004's gain over all te
 PAIR_COLUMNS = ("first", "second", "tolerance", "share", "first_alone", "second_alone")
 COMPARED = (forman2003.BNS, forman2003.IG, forman2003.CHI)  # whose problems are drawn one by one
 DIGITS = 4
+AGAIN = f"{forman2003.HINGE}, svm"  # the same trainings as those of forman2003
 
 
 def write_tables(paper: str, results: Sequence[Results], data: Path | None, keep: bool = False) -> None:
     """Write the findings, the cells and the curves of a paper; `keep` what these results do not have."""
     FOLDER.mkdir(exist_ok=True)
-    found = verify_findings(paper, results, data)
+    found = verify_findings(paper, results, data).filter(pl.col("reading") != AGAIN)
     if keep:
         found = _kept_findings(found, FOLDER / f"{paper}_findings.csv")
     found.write_csv(FOLDER / f"{paper}_findings.csv")
-    _write(paper_cells(paper, results, data), f"{paper}_cells.csv", keep, "table", "row", "column")
+    cells = pl.concat([_cells(paper, found, data) for found in results])
+    _write(cells, f"{paper}_cells.csv", keep, "table", "row", "column")
     _write(_runs(results), "runs.csv", True, "plan")
     if paper == "li2009":
         _write(_splits(results), "li2009_splits.csv", keep, "corpus")
@@ -79,6 +81,14 @@ def write_tables(paper: str, results: Sequence[Results], data: Path | None, keep
             _write(table, f"zheng2004_{kind}.csv", keep, "size" if kind == "ties" else "problem")
     parts = [_curves(paper, found) for found in results if len(found)]
     _write(pl.concat(parts) if parts else pl.DataFrame(), f"{paper}_curves.csv", keep, "plan")
+
+
+def _cells(paper: str, found: Results, data: Path | None) -> pl.DataFrame:
+    """Return the cells of one plan; those of the squared hinge loss come from forman2003 itself."""
+    cells = paper_cells(paper, [found], data)
+    if found.manifest["name"] == forman2003.HINGE:
+        cells = cells.filter(pl.col("column") == forman2003.SMO)
+    return cells
 
 
 def _write(table: pl.DataFrame, name: str, keep: bool, *key: str) -> None:
@@ -160,6 +170,8 @@ def _chances(results: Sequence[Results]) -> dict[str, pl.DataFrame]:
         made["corpora"].append(corpus_table(found.corpora).with_columns(plan))
         rows = found.frame().collect()
         for (learner,), own in sorted(rows.partition_by("learner", as_dict=True).items()):
+            if f"{found.manifest['name']}, {learner}" == AGAIN:
+                continue
             told = [plan, pl.lit(learner).alias("learner")]
             for goal in forman2003.PAIRS:
                 of_goal = [*told, pl.lit(goal).alias("goal")]
