@@ -30,7 +30,7 @@ documents, or all of them, every metric that depends on the class is 0.
 `bns` clips every rate to [.0005, .9995]; forman2003 replaces only rates of 0. They differ where more than
 2,000 documents are outside the class: there the paper's rule scores a term that never occurs outside the
 class below one that occurs there once. On ohscal (11,162 documents) a fifth of the selected terms differ,
-and clipping gives .007 to .013 more F1 (svm, 100 to 1,000 terms); on la1 (3,204) at most 2 % differ, and F1
+and clipping gives .006 to .013 more F1 (svm, 100 to 1,000 terms); on la1 (3,204) at most 2 % differ, and F1
 by -.003 to .026; on fbis (2,463) nothing does. `python -m reproductions.bns_clip` measures it.
 
 Papers: forman2003 (JMLR 3), zheng2004 (SIGKDD Explorations 6(1)), uchyigit2007 (GU metric), mladenic2004

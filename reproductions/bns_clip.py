@@ -2,6 +2,7 @@
 
     python -m reproductions.bns_clip --data DIR
 
+The table goes to reproductions/results, from where the page of forman2003 takes it.
 The paper replaces only a rate of 0; here every rate is clipped to [.0005, .9995]. They differ where more
 than 2,000 documents are outside a class, because there fp = 1 has a rate below .0005: by the paper's rule a
 term that never occurs outside the class is then scored below one that occurs there once.
@@ -13,9 +14,11 @@ import argparse
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 from scipy.special import ndtri
 from sklearn.model_selection import StratifiedKFold
 
+from reproductions.tables import DIGITS, FOLDER
 from termsieve import Counts, rank, read, score
 from termsieve.learners import decision_path
 from termsieve.measures import at_threshold, f1
@@ -50,20 +53,19 @@ def compared(data: Path, name: str) -> tuple[int, np.ndarray, np.ndarray]:
 
 
 def main() -> None:
-    """Print one row per data set and size."""
+    """Write one row per data set and size."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, required=True, help="folder of the unpacked corpora")
     folder = parser.parse_args().data
-    print(
-        "| data set | problems | terms | in both selections | F1, every rate clipped | F1, as in the paper |"
-    )
-    print("| --- | --- | --- | --- | --- | --- |")
+    records = []
     for name in SETS:
         n, shared, (ours, theirs) = compared(folder, name)
         for k, share, own, paper in zip(SIZES, shared, ours, theirs, strict=True):
-            print(f"| {name} | {n} | {k} | {share:.0%} | {own:.3f} | {paper:.3f} |", flush=True)
+            records.append({"corpus": name, "problems": n, "terms": k, "shared": share})
+            records[-1] |= {"clipped": own, "paper": paper}
+    pl.DataFrame(records).write_csv(FOLDER / "forman2003_bns_clip.csv", float_precision=DIGITS)
 
 
 if __name__ == "__main__":

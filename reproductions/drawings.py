@@ -310,13 +310,9 @@ def mladenic_memory(plan: str, learner: str, measure: str) -> alt.LayerChart:
         return chart
     rows = [
         {"method": f"M/{budget}", "size": share, "value": value}
-        for (budget, share), value in MEMORY_FIGURES.items()
+        for (budget, share), value in mladenic2004.MEMORY_SVM.items()
     ]
     return with_printed(chart, sorted(own["method"].unique()), rows)
-
-
-# F1 of the SVM on the paper's own 800,000 documents, by budget and share of the documents.
-MEMORY_FIGURES = {(2, 0.5): 0.673, (2, 1.0): 0.684, (4, 0.25): 0.652, (4, 0.5): 0.665, (4, 1.0): 0.670}
 
 
 # li2009
@@ -324,7 +320,7 @@ MEMORY_FIGURES = {(2, 0.5): 0.673, (2, 1.0): 0.684, (4, 0.25): 0.652, (4, 0.5): 
 
 def li_curves(corpus: str) -> alt.LayerChart:
     """Return the accuracies of one split by number of terms."""
-    own = stored("li2009", "one_split", corpus=corpus)
+    own = stored("li2009", "curves", plan=li2009.PAPER, corpus=corpus, measure="accuracy")
     return charts.curves(curve_table(_plain(own)), "accuracy")
 
 
@@ -341,7 +337,7 @@ def _plain(own: pl.DataFrame) -> pl.DataFrame:
 
 def li_lambdas() -> alt.LayerChart:
     """Return the learned lambda by number of terms, with the paper's."""
-    own = stored("li2009", "lambdas").select(
+    own = stored("li2009", "lambdas", table="Lambda").select(
         method="row", size=pl.col("column").cast(pl.Float64), value="ours", paper="paper"
     )
     chart = charts.curves(curve_table(own.sort("method", "size")), "lambda")

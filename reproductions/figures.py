@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from reproductions import drawings
+from reproductions.facts import forman_problems, hinge_problems
 from reproductions.pages import DOCS
 from termsieve import charts
 from termsieve.analysis.findings import forman2003, zheng2004
@@ -73,9 +74,9 @@ class PaperFigure:
 
 
 FORMAN = partial(PaperFigure, "forman2003")
-SQUARED = "193 problems, squared hinge loss."
+SQUARED = f"{forman_problems()} problems, squared hinge loss."
 TEN = f"{SQUARED} document_frequency and random are far below and left out."
-HINGE = "The paper's hinge loss, 171 problems of the sets with up to 3,000 documents."
+HINGE = f"The paper's hinge loss, {hinge_problems()} problems."
 
 
 def _forman_curves() -> Iterator[PaperFigure]:
@@ -190,21 +191,25 @@ def _forman_settings() -> Iterator[PaperFigure]:
 
 
 def _forman_terms() -> Iterator[PaperFigure]:
+    report = "termsieve report CORPUS --metrics {} -o FILE.html"
     call = 'charts.roc_map(analysis.roc_map(counts, LABEL, METRICS, stop_words="english", cutoffs=(3, 500)))'
-    words = "SciPy's docstrings, class stats, the best 100 terms; crosses are stop words."
+    words = (
+        "SciPy's docstrings, class stats, the best 100 terms; crosses are stop words. They and lines of "
+        f"rare and common words are options of the call `{call}`."
+    )
     yield FORMAN(
         "roc-map",
         "ROC map of all words with the lines of the metrics",
-        call,
-        "",
+        report.format("A,B,..."),
+        "Word map",
         partial(drawings.roc_map, False),
         words,
     )
     yield FORMAN(
         "roc-map-origin",
         "the same near the origin, where most words are",
-        call,
-        "",
+        report.format("A,B,..."),
+        "Word map, after zooming in",
         partial(drawings.roc_map, True),
         words,
     )
@@ -212,16 +217,16 @@ def _forman_terms() -> Iterator[PaperFigure]:
         yield FORMAN(
             f"contour-{metric}",
             f"contour map of {metric}",
-            f'charts.isocline_family(analysis.isocline_family("{metric}", 100, 1000))',
-            "",
+            report.format(metric),
+            "Lines of equal score of a metric",
             partial(drawings.contour_map, metric),
             "A class of 100 documents among 1,100.",
         )
     yield FORMAN(
         "surface-bns",
         "the surface of bns above the ROC plane",
-        'charts.score_surface(analysis.score_surface("bns"))',
-        "",
+        report.format("bns"),
+        "The score of a metric above the ROC plane",
         drawings.bns_surface,
     )
 

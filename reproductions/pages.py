@@ -3,13 +3,15 @@
     python -m reproductions pages
 
 A text holds lines such as `{{findings}}` or `{{cells Table 1}}`. Each becomes a table, so that a verdict on a
-page is always the one that the test of the finding gave.
+page is always the one that the test of the finding gave. `{{=name}}` inside a sentence becomes a figure of
+`reproductions.facts`.
 """
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+from textwrap import indent
 
 import polars as pl
 
@@ -20,7 +22,9 @@ HERE = Path(__file__).parent
 DOCS = HERE.parent / "docs"
 EVERYWHERE, UNFINISHED = "holds in every reading", "from a part of its plan only"
 BEST_PAIRS = 4  # shown per goal
-DIRECTIVE = re.compile(r"^\{\{(\w+) ?(.*?)\}\}$", re.MULTILINE)
+FORMAN_TRAININGS = 5 * 4 * (12 * 8 + 1)  # per problem: trials, folds, metrics x sizes, all features
+DIRECTIVE = re.compile(r"^( *)\{\{(\w+) ?(.*?)\}\}$", re.MULTILINE)
+FACT = re.compile(r"\{\{=([\w-]+)\}\}")
 
 
 def texts() -> dict[str, Path]:
@@ -34,9 +38,12 @@ def _stored(path: Path) -> bool:
 
 
 def page(path: Path) -> str:
-    """Return the page of a text, with every directive replaced by its table."""
+    """Return the page of a text, with every directive replaced by its table, and every fact by its figure."""
+    from reproductions.facts import FACTS  # they read the tables of this module
+
     paper = path.stem.removeprefix("reproduction-")
-    return DIRECTIVE.sub(lambda found: TABLES[found[1]](paper, found[2]), path.read_text(encoding="utf-8"))
+    text = FACT.sub(lambda found: FACTS[found[1]](), path.read_text(encoding="utf-8"))
+    return DIRECTIVE.sub(lambda found: indent(TABLES[found[2]](paper, found[3]), found[1]), text)
 
 
 def markdown(header: list[str], rows: list[list[str]]) -> str:
@@ -233,13 +240,14 @@ def _with_error(cell: dict | None) -> str:
 def curves_table(paper: str, where: str) -> str:
     """Return methods x sizes of a stored curve, chosen by words such as `learner=nb measure=f1`.
 
-    The best of each size is bold, except in tables of one split, where a lead is seldom significant.
+    The best of each size is bold, except with `bold=no`: in tables of one split a lead is seldom significant.
     """
     kind, _, where = where.rpartition(": ")
     own = table(paper, kind or "curves").fill_null("")
     wanted = dict(
         part.split("=", 1) for part in re.findall(r"\w+=(?:\([^)]*\)|[^\s(]+(?:\([^)]*\))?)", where)
     )
+    bold = wanted.pop("bold", "yes") == "yes"
     for column, value in wanted.items():
         own = own.filter(pl.col(column).cast(pl.String) == value)
     if own.is_empty():
@@ -248,7 +256,6 @@ def curves_table(paper: str, where: str) -> str:
     everything = own.filter(pl.col("method") == "all")["value"].to_list()
     chosen = own.filter(pl.col("method") != "all")
     best = {size: max(chosen.filter(pl.col("size") == size)["value"]) for size in sizes}
-    bold = kind != "one_split"
     rows = []
     for method, part in chosen.group_by("method", maintain_order=True):
         values = dict(part.select("size", "value").iter_rows())
@@ -369,6 +376,49 @@ def corpora_table(paper: str, _: str) -> str:
     return markdown(header, rows)
 
 
+def clip_table(paper: str, _: str) -> str:
+    """Return what clipping every rate in bns changes, by data set and number of terms."""
+    rows = [
+        [row["corpus"], str(row["problems"]), str(row["terms"]), f"{row['shared']:.0%}", *f1]
+        for row in table(paper, "bns_clip").iter_rows(named=True)
+        for f1 in [[told(row["clipped"]), told(row["paper"])]]
+    ]
+    header = ["data set", "problems", "terms", "in both selections"]
+    return markdown([*header, "F1, every rate clipped", "F1, as in the paper"], rows)
+
+
+def cost_table(paper: str, _: str) -> str:
+    """Return the CPU time of a training with either loss, and of all trainings of the set with the hinge."""
+    rows = []
+    for row in table(paper, "hinge_cost").iter_rows(named=True):
+        whole = row["classes"] * FORMAN_TRAININGS * row["hinge"] / 60
+        facts = [row["corpus"], f"{row['documents']:,}", str(row["classes"])]
+        rows.append([*facts, *(f"{1000 * row[name]:.0f} ms" for name in ("squared", "hinge"))])
+        rows[-1].append(f"{whole:.0f} minutes")
+    header = ["data set", "documents", "problems", "squared hinge", "hinge", "whole set, hinge"]
+    return markdown(header, rows)
+
+
+def runs_table(_: str, __: str) -> str:
+    """Return the trainings and the CPU time of the plans that were run whole and timed."""
+    rows = [
+        [f"`termsieve study run {row['plan']}`", f"{row['trainings']:,}", f"{row['cpu_seconds']:,.0f} s"]
+        for row in pl.read_csv(HERE / "results" / "runs.csv").sort("plan").iter_rows(named=True)
+    ]
+    return markdown(["command", "rows of results", "CPU time"], rows)
+
+
+def details_table(paper: str, _: str) -> str:
+    """Return how far readings of naive Bayes are from the paper's cells."""
+    rows = [
+        [row["naive_bayes"], *(told(row[name], 4) for name in ("mean", "largest", "few", "more"))]
+        for row in table(paper, "nb_details").iter_rows(named=True)
+    ]
+    return markdown(
+        ["naive Bayes", "mean difference", "largest", "mean, up to 50 terms", "mean, more terms"], rows
+    )
+
+
 def gains_table(paper: str, plan: str) -> str:
     """Return what svm-1 gains over all terms, in all categories and by their size."""
     own = table(paper, "gains").filter(pl.col("plan") == plan)
@@ -398,6 +448,10 @@ TABLES = {
     "curves": curves_table,
     "splits": splits_table,
     "gains": gains_table,
+    "bns_clip": clip_table,
+    "hinge_cost": cost_table,
+    "runs": runs_table,
+    "nb_details": details_table,
     "chances": chances_table,
     "pairs": pairs_table,
     "skew": skew_table,

@@ -33,7 +33,7 @@ from termsieve.analysis.findings import (
     verify_findings,
     zheng2004,
 )
-from termsieve.analysis.findings.evidence import UNTESTED, Reading, whole_runs
+from termsieve.analysis.findings.evidence import UNTESTED, Reading, lacking, whole_runs
 from termsieve.analysis.findings.zheng2004 import LARGEST, LEARNERS, METHODS, RATIOS, SCORES
 from termsieve.metrics import get_metric
 from termsieve.studies.results import Results
@@ -54,18 +54,22 @@ GAIN_LEVEL = 10.0  # terms per document at which mladenic2004's gain over all te
 PAIR_COLUMNS = ("first", "second", "tolerance", "share", "first_alone", "second_alone")
 COMPARED = (forman2003.BNS, forman2003.IG, forman2003.CHI)  # whose problems are drawn one by one
 DIGITS = 4
+AGAIN = f"{forman2003.HINGE}, svm"  # the same trainings as those of forman2003
 
 
 def write_tables(paper: str, results: Sequence[Results], data: Path | None, keep: bool = False) -> None:
     """Write the findings, the cells and the curves of a paper; `keep` what these results do not have."""
     FOLDER.mkdir(exist_ok=True)
-    found = verify_findings(paper, results, data)
+    found = verify_findings(paper, results, data).filter(pl.col("reading") != AGAIN)
     if keep:
         found = _kept_findings(found, FOLDER / f"{paper}_findings.csv")
     found.write_csv(FOLDER / f"{paper}_findings.csv")
-    _write(paper_cells(paper, results, data), f"{paper}_cells.csv", keep, "table", "row", "column")
+    cells = pl.concat([_cells(paper, found, data) for found in results])
+    _write(cells, f"{paper}_cells.csv", keep, "table", "row", "column")
+    _write(_runs(results), "runs.csv", True, "plan")
     if paper == "li2009":
         _write(_splits(results), "li2009_splits.csv", keep, "corpus")
+        _write(_lambdas(results), "li2009_lambdas.csv", keep, "table", "row")
     if paper == "forman2003":
         for kind, table in _chances(results).items():
             _write(table, f"forman2003_{kind}.csv", keep, "plan")
@@ -79,14 +83,25 @@ def write_tables(paper: str, results: Sequence[Results], data: Path | None, keep
     _write(pl.concat(parts) if parts else pl.DataFrame(), f"{paper}_curves.csv", keep, "plan")
 
 
+def _cells(paper: str, found: Results, data: Path | None) -> pl.DataFrame:
+    """Return the cells of one plan; those of the squared hinge loss come from forman2003 itself."""
+    cells = paper_cells(paper, [found], data)
+    if found.manifest["name"] == forman2003.HINGE:
+        cells = cells.filter(pl.col("column") == forman2003.SMO)
+    return cells
+
+
 def _write(table: pl.DataFrame, name: str, keep: bool, *key: str) -> None:
-    """Write a table that has rows; with `keep`, after the stored rows whose key it does not have."""
+    """Write a table that has rows; with `keep`, among the stored rows, whose keys keep their places."""
     path = FOLDER / name
     if table.is_empty():
         return
     if keep and path.exists():
         stored = pl.read_csv(path, infer_schema_length=None).cast(dict(table.schema))  # type: ignore[arg-type]
+        places = stored.select(key).unique(maintain_order=True).with_row_index("place")
         table = pl.concat([stored.join(table, on=list(key), how="anti", maintain_order="left"), table])
+        table = table.join(places, on=list(key), how="left", maintain_order="left", nulls_equal=True)
+        table = table.sort("place", nulls_last=True, maintain_order=True).drop("place")
     table.write_csv(path, float_precision=DIGITS)
 
 
@@ -103,8 +118,21 @@ def _kept_findings(found: pl.DataFrame, path: Path) -> pl.DataFrame:
             pl.col("verdict") != UNTESTED, ~pl.col("reading").is_in(tested["reading"].to_list())
         )
         own = pl.concat([older, tested])
-        parts.append(own if own.height else part)
+        places = {reading: place for place, reading in enumerate(before["reading"])}
+        order = sorted(range(own.height), key=lambda row: places.get(own["reading"][row], len(places)))
+        parts.append(own[order] if own.height else part)
     return pl.concat(parts)
+
+
+def _runs(results: Sequence[Results]) -> pl.DataFrame:
+    """Return the trainings of whole runs and the CPU time that they took, by plan."""
+    records = []
+    for found in results:
+        runs = found.manifest["runs"]
+        if not lacking(found) and sum(run["trainings"] for run in runs) >= len(found):
+            seconds = sum(run["cpu_seconds"] for run in runs)
+            records.append({"plan": found.manifest["name"], "trainings": len(found), "cpu_seconds": seconds})
+    return pl.DataFrame(records)
 
 
 def _splits(results: Sequence[Results]) -> pl.DataFrame:
@@ -124,6 +152,13 @@ def _splits(results: Sequence[Results]) -> pl.DataFrame:
     return pl.concat(tables) if tables else pl.DataFrame()
 
 
+def _lambdas(results: Sequence[Results]) -> pl.DataFrame:
+    """Return every learned lambda of li2009's plans, and the paper's where it prints one."""
+    own = [Reading(found) for found in results if found.manifest["name"] in li2009.PLANS]
+    cells = [cell for reading in own for cell in li2009.lambda_cells(reading)]
+    return pl.DataFrame(cells, schema_overrides={"paper": pl.Float64})
+
+
 def _chances(results: Sequence[Results]) -> dict[str, pl.DataFrame]:
     """Return chances, pairs, backups of ig, F1 by problem, curves by skew, and the data sets, by learner."""
     kinds = ("chances", "pairs", "backups", "problems", "skew", "corpora")
@@ -135,6 +170,8 @@ def _chances(results: Sequence[Results]) -> dict[str, pl.DataFrame]:
         made["corpora"].append(corpus_table(found.corpora).with_columns(plan))
         rows = found.frame().collect()
         for (learner,), own in sorted(rows.partition_by("learner", as_dict=True).items()):
+            if f"{found.manifest['name']}, {learner}" == AGAIN:
+                continue
             told = [plan, pl.lit(learner).alias("learner")]
             for goal in forman2003.PAIRS:
                 of_goal = [*told, pl.lit(goal).alias("goal")]

@@ -150,6 +150,32 @@ def test_what_other_results_said_is_kept(small, tmp_path, monkeypatch):
     assert pl.read_csv(path).fill_null("").equals(before)
 
 
+def test_kept_rows_keep_their_places(tmp_path, monkeypatch):
+    """A plan that is run again does not move to the end of a table; a new one does."""
+    monkeypatch.setattr(tables, "FOLDER", tmp_path)
+    old = pl.DataFrame({"plan": ["b", "b", "a"], "value": [1.0, 2.0, 3.0]})
+    tables._write(old, "curves.csv", False, "plan")
+    tables._write(pl.DataFrame({"plan": ["c", "b"], "value": [5.0, 4.0]}), "curves.csv", True, "plan")
+    kept = pl.read_csv(tmp_path / "curves.csv")
+    assert kept.rows() == [("b", 4.0), ("a", 3.0), ("c", 5.0)]
+    head = {"paper": "li2009", "where": "here", "claim": "so", "figures": "", "lacks": ""}
+    stored = [{**head, "reading": name, "verdict": "holds"} for name in ("first", "second")]
+    pl.DataFrame(stored).write_csv(tmp_path / "findings.csv")
+    columns = pl.read_csv(tmp_path / "findings.csv").columns
+    found = pl.DataFrame([{**head, "reading": "first", "verdict": "fails"}]).select(columns)
+    merged = tables._kept_findings(found, tmp_path / "findings.csv")
+    assert merged.select("reading", "verdict").rows() == [("first", "fails"), ("second", "holds")]
+
+
+def test_only_whole_runs_are_timed(small, monkeypatch):
+    assert tables._runs([small]).is_empty()  # the built-in plan of this name has 18 corpora
+    whole = Plan.parse(small.plan_text, "forman2003")
+    monkeypatch.setattr(evidence, "load_plan", lambda name: whole)
+    ((plan, n, seconds),) = tables._runs([small]).iter_rows()
+    assert (plan, n) == ("forman2003", len(small))
+    assert seconds == sum(run["cpu_seconds"] for run in small.manifest["runs"]) > 0
+
+
 def test_the_pilot_compares_learners(tmp_path):
     """A tree on one telling word of many is worse than an SVM, whatever the metric."""
     generator = np.random.default_rng(5)

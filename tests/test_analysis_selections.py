@@ -167,6 +167,18 @@ def test_preferences_by_hand():
     assert whole[0]["mi"] == pytest.approx((0 + 1 + np.log(4 / 3) / np.log(3 / 2)) / 3)
 
 
+def test_preference_takes_another_metric_for_mi(counts):
+    """Without smoothing the top terms of mi have the greatest mi there is, whatever their frequency."""
+    rankings = {"mi": rank(score(counts, "mutual_information"))}
+    (plain,) = analysis.preferences(counts, rankings, share=0.3, mi="mutual_information").to_dicts()
+    scores = rankings["mi"].scores[rankings["mi"].order]
+    top = scores[: plain["n_terms"]]
+    assert plain["mi"] == pytest.approx(((top - scores.min()) / np.ptp(scores)).mean())
+    (smoothed,) = analysis.preferences(counts, rankings, share=0.3).to_dicts()
+    assert smoothed["df"] == plain["df"]
+    assert smoothed["mi"] != pytest.approx(plain["mi"])
+
+
 def test_preference_refusals(counts):
     with pytest.raises(ParameterError, match="share must be"):
         analysis.preferences(counts, share=2)

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 from reproductions import pages
+from reproductions.facts import FACTS, beyond_rounding, from_finding
 from reproductions.figures import FIGURES, FOLDER, small_svg
 
 from termsieve import charts
@@ -14,6 +15,7 @@ from termsieve.analysis.findings import FINDINGS, PAPERS, forman2003, li2009, ml
 from termsieve.analysis.findings.evidence import paper_figures
 from termsieve.analysis.findings.li2009 import CORPORA
 from termsieve.charts.theme import specification
+from termsieve.studies import load_plan
 
 DOCS = Path(__file__).parents[1] / "docs"
 MADE = pages.texts()
@@ -159,6 +161,160 @@ def test_every_bracketed_number_is_that_of_its_file(page, place, cells):
     assert not stored  # every stored cell is on the page
 
 
+# The numbers that the sentences of the texts have themselves: settings of a plan or of a test, bibliography,
+# names of corpora, and what a paper prints. Every other figure of a sentence is one of FACTS.
+STATED = {
+    "reproduction.md": {
+        *("2003", "2004", "2007", "2009", "229", "444"),
+        *("20", "50", "21578"),  # 20 to 50 terms; the names of the corpora
+    },
+    "reproduction-forman2003.md": {
+        *("3", "2003", "19", "229", "36", "1", "67"),
+        *("5", "4", "8", "4,000", "1 %", ".1 %"),
+        *("0", ".0005", ".9995", "2,000"),  # the clip, and the documents from which it matters
+    },
+    "reproduction-zheng2004.md": {
+        *("6", "1", "2004", "21578", "7,769", "3,019", "9,484"),
+        *("58", "90", "21", "348", "132", "2", "3", "10", "30", ".05", "1 %"),
+    },
+    "reproduction-uchyigit2007.md": {"2007", "20", "10", "1,000", "3", "100"},
+    "reproduction-mladenic2004.md": {
+        *("2004", "800,000", "21578", "20", "60", "27,495", "15", "16"),
+        *("1", "4", "10", "2"),
+    },
+    "reproduction-li2009.md": {
+        *("2009", ".888", ".881", "98 %", "20", "19,997"),
+        *("90 %", "3", "1", "0", "2 %", ".05", "200", "500", "1,000", "2,000"),
+    },
+}
+UNREAD = (  # commands, code, tables and facts, targets of links, the names of tables and figures
+    r"^    .*$|`[^`]*`|\{\{.*?\}\}|\]\([^)]*\)|\b(?:Tables?|Figures?) \d+(?:(?: to | and )\d+)?"
+)
+
+
+def stated_numbers(text):
+    text = re.sub(UNREAD, "", text, flags=re.MULTILINE)
+    return set(re.findall(r"(?<![\w.])(?:\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)(?: ?%)?(?!\w)", text))
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_no_sentence_has_a_figure_of_its_own(name):
+    """What was measured comes from the stored tables; a figure written by hand would grow old there."""
+    assert stated_numbers(MADE[name].read_text(encoding="utf-8")) == STATED[name]
+
+
+def test_a_figure_in_a_sentence_is_seen():
+    text = "It gains .042, at 1,234 terms (12 %; see Table 5), `0.7`, and {{=stems-move}}.\n\n    k = 5\n"
+    assert stated_numbers(text) == {".042", "1,234", "12 %"}
+
+
+def test_every_fact_is_quoted_and_every_quoted_fact_is_known():
+    quoted = {name for path in MADE.values() for name in pages.FACT.findall(path.read_text(encoding="utf-8"))}
+    assert quoted == set(FACTS)
+    assert all("{{" not in (DOCS / name).read_text(encoding="utf-8") for name in MADE)
+
+
+def test_facts_are_those_of_the_tables():
+    """Some of the facts once more, from the CSV files alone."""
+    cells = {
+        (row["table"], row["row"], row["column"]): row["ours"]
+        for row in pages.table("zheng2004", "cells").iter_rows(named=True)
+    }
+    note = " (words, ties whole)"
+    moved = [
+        abs(value - cells[table.removesuffix(note), row, column])
+        for (table, row, column), value in cells.items()
+        if table.endswith(note)
+    ]
+    assert FACTS["stems-move"]() == pages.told(sum(moved) / len(moved))
+    assert FACTS["stems-move-most"]() == pages.told(max(moved))
+    problems = pages.table("forman2003", "problems").filter(pl.col("learner") == "svm(hinge)")
+    assert FACTS["hinge-problems"]() == str(problems.select("corpus", "problem").n_unique())
+    chances = pages.table("forman2003", "chances").filter(
+        pl.col("learner") == "svm(hinge)", pl.col("goal") == "precision", pl.col("tolerance") == 0.01
+    )
+    share = dict(chances.select("method", "share").iter_rows())["random"]
+    assert FACTS["random-precision"]() == f"{100 * share:.0f} %"
+    wfo = pages.table("li2009", "findings").filter(pl.col("claim").str.starts_with("wfo"))
+    for reading, figures in wfo.select("reading", "figures").iter_rows():
+        name = "wfo-one-split" if reading == "li2009" else "wfo-ten-splits"
+        assert f"at {FACTS[name]()} sizes" in figures
+    with pytest.raises(ValueError, match="do not have 'of 999'"):
+        from_finding("li2009", "wfo is", "li2009", "of 999")
+
+
+def test_the_page_of_the_metrics_quotes_the_measured_effect_of_clipping():
+    """docs/metrics.md says what clipping every rate in bns changes; the figures are those of the table."""
+    text = " ".join((DOCS / "metrics.md").read_text(encoding="utf-8").split())
+    effect = {
+        corpus[0]: (part["clipped"] - part["paper"], 1 - part["shared"])
+        for corpus, part in pages.table("forman2003", "bns_clip").group_by("corpus")
+    }
+    gain, _ = effect["ohscal"]
+    low, high = map(float, re.search(r"clipping gives (\.\d+) to (\.\d+) more F1", text).groups())
+    assert (low, high) == pytest.approx((gain.min(), gain.max()), abs=5e-4)
+    assert effect["ohscal"][1].mean() == pytest.approx(0.2, abs=0.03)  # "a fifth"
+    low, high = map(float, re.search(r"F1 by (-\.\d+) to (\.\d+); on fbis", text).groups())
+    assert (low, high) == pytest.approx((effect["la1"][0].min(), effect["la1"][0].max()), abs=5e-4)
+    assert effect["la1"][1].max() <= 0.02
+    assert effect["fbis"][0].abs().max() == effect["fbis"][1].max() == 0
+
+
+def test_the_cost_of_the_hinge_loss_is_for_the_trainings_of_the_plan():
+    plan = load_plan("forman2003")
+    folds = plan.protocol.trials * plan.protocol.folds
+    sizes = [size for size in plan.sizes if size.kind == "k"]
+    assert folds * (len(plan.methods) * len(sizes) + 1) == pages.FORMAN_TRAININGS
+    header, _, *lines = rows_after("reproduction-forman2003.md", "the set that costs too much:")
+    stored = pages.table("forman2003", "hinge_cost")
+    for line, row in zip(lines, stored.iter_rows(named=True), strict=True):
+        minutes = float(line[header.index("whole set, hinge")].removesuffix(" minutes"))
+        assert minutes == pytest.approx(row["classes"] * 1940 * row["hinge"] / 60, abs=0.5)
+
+
+def test_what_the_papers_print_is_in_their_data():
+    """The paper's figures that the text of li2009 has itself."""
+    table = paper_figures("li2009_table1").filter(pl.col("corpus") == "movie")
+    printed = dict(table.select("metric", "mi").iter_rows())
+    text = MADE["reproduction-li2009.md"].read_text(encoding="utf-8")
+    assert f"where the paper has {pages.told(printed['mi'])} and {pages.told(printed['bns'])}" in text
+    smoothed = pages.table("li2009", "cells").filter(pl.col("row") == "movies mi", pl.col("column") == "mi")
+    gaps = dict(smoothed.with_columns(pl.col("difference").abs()).select("table", "difference").iter_rows())
+    assert 5 * gaps["Table 1"] < gaps["Table 1, mi not smoothed"]
+
+
+def test_rounding_is_no_difference():
+    rows = [("chi positive", 1000.0, 1000.4), ("chi positive", 1000.0, 1011.0), ("chi negative", 20.0, 20.6)]
+    rows += [("ors positive", 2.0, 2.04), ("ors negative", 3.0, 3.06), ("ig positive", 0.1, 0.2)]
+    cells = pl.DataFrame(rows, schema=["column", "paper", "ours"], orient="row")
+    far = beyond_rounding(cells.with_columns(table=pl.lit("Table 7")))
+    assert far["ours"].to_list() == [1011.0, 20.6, 3.06]
+
+
+def test_the_summary_counts_the_findings():
+    """The table of the summary page once more, from the files of the findings."""
+    header, _, *lines = rows_after("reproduction.md", "kinder than its test.")
+    order = ["holds", "partly", "fails", "not tested"]
+    totals = dict.fromkeys(header[1:], 0)
+    for line in lines[:-1]:
+        paper = re.match(r"\[(\w+)\]", line[0])[1]
+        shown = dict(zip(header[1:], map(int, line[1:]), strict=True))
+        found = {}
+        for row in pages.table(paper, "findings").iter_rows(named=True):
+            found.setdefault((row["where"], row["claim"]), []).append((row["verdict"], bool(row["lacks"])))
+        best = []
+        for readings in found.values():
+            whole = [verdict for verdict, lacks in readings if not lacks or verdict == "not tested"]
+            best.append(min(whole or [verdict for verdict, _ in readings], key=order.index))
+        assert shown["findings"] == len(best) == sum(entry.paper == paper for entry in FINDINGS)
+        assert [shown[verdict] for verdict in order] == [best.count(verdict) for verdict in order]
+        everywhere = sum(all(verdict == "holds" for verdict, _ in readings) for readings in found.values())
+        assert shown[pages.EVERYWHERE] == everywhere
+        totals = {name: totals[name] + shown[name] for name in totals}
+    assert lines[-1][0] == "all"
+    assert dict(zip(header[1:], map(int, lines[-1][1:]), strict=True)) == totals
+
+
 def _is_stored(paper, cells):
     kind, _, title = cells.rpartition(": ")
     return pages.table(paper, kind or "cells").filter(pl.col("table") == title).height > 0
@@ -167,11 +323,36 @@ def _is_stored(paper, cells):
 def test_stored_figures_of_the_papers_are_the_papers():
     """The papers' side of the stored cells, against the tests' own data: they are typed in once."""
     stored = pages.table("mladenic2004", "cells")
-    for row in stored.iter_rows(named=True):
-        assert row["paper"] == mladenic2004.BEST_NB[row["row"]]
-    assert stored.height == 3 * len(mladenic2004.BEST_NB)
+    best = stored.filter(pl.col("table").str.starts_with("Best F1 of nb"))
+    for row in best.iter_rows(named=True):
+        printed = mladenic2004.BEST_NB if row["column"] == "best" else mladenic2004.BEST_LEVELS
+        assert row["paper"] == printed.get(row["row"])
+    assert best.height == 3 * 2 * len(mladenic2004.BEST_NB)
+    memory = stored.filter(pl.col("table").str.starts_with("F1 of svm under a budget"))
+    assert memory["paper"].to_list() == [*mladenic2004.MEMORY_SVM.values()] * 3
+    assert best.height + memory.height == stored.height
     for row in pages.table("forman2003", "cells").iter_rows(named=True):
         assert row["paper"] == forman2003.CHANCES[row["row"]]
+
+
+def test_the_cells_of_mladenic2004_are_those_of_its_curves():
+    """Best values, their levels and the SVM under a budget once more, from the stored averages."""
+    curves = {}
+    macro = pages.table("mladenic2004", "curves").filter(pl.col("average") == "macro").drop_nulls("size")
+    columns = ("plan", "learner", "measure", "method", "size", "value")
+    for plan, learner, measure, method, size, value in macro.select(columns).iter_rows():
+        curves.setdefault((plan, learner, measure, method), {})[size] = value
+    for row in pages.table("mladenic2004", "cells").iter_rows(named=True):
+        title, plan = re.fullmatch(r"(.*) \((\w+)\)", row["table"]).groups()
+        if title == "Best F1 of nb":
+            measure = "f1_break_even" if plan == "mladenic2004" else "f1"
+            own = curves[plan, "nb", measure, mladenic2004.RANKINGS[row["row"]]]
+            best = max(own, key=own.get)
+            assert row["ours"] == (own[best] if row["column"] == "best" else best)
+        else:
+            method = f"memory(svm, {row['row'].removeprefix('M/')})"
+            share = float(row["column"].removesuffix(" of the documents"))
+            assert row["ours"] == curves[plan, "svm", "f1", method][share]
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,10 @@ def li2009_rankings(counts: Counts, min_df: int = 4) -> dict[str, Ranking]:
 
 
 def preferences(
-    counts: Counts, rankings: Mapping[str, Ranking] | None = None, share: float = 0.02
+    counts: Counts,
+    rankings: Mapping[str, Ranking] | None = None,
+    share: float = 0.02,
+    mi: str | None = None,
 ) -> pl.DataFrame:
     """Return for each ranking the mean document frequency and mutual information of its top share of terms.
 
@@ -62,6 +65,8 @@ def preferences(
         Rankings by name; by default `li2009_rankings`.
     share : float, default=0.02
         Share of the ranked terms that counts as the top.
+    mi : str, optional
+        The metric of the column `mi`; by default mutual information smoothed by 1, as in li2009.
 
     Returns
     -------
@@ -71,7 +76,7 @@ def preferences(
     if not 0 < share <= 1:
         raise ParameterError(f"share must be above 0 and at most 1, not {share!r}")
     rankings = li2009_rankings(counts) if rankings is None else rankings
-    information = rank(score(counts, _mutual_information(counts))).scores
+    information = rank(score(counts, mi or _mutual_information(counts))).scores
     rows = []
     for name, ranking in rankings.items():
         if len(ranking) == 0:

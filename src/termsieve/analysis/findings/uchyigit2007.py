@@ -73,9 +73,8 @@ def gu_best_f1(reading: Reading) -> Verdict:
     values = {size: reading.by_method(size) for size in reading.sizes}
     size, own = max(values.items(), key=lambda item: item[1]["gu"])
     other = max(value for name, value in own.items() if name != "gu")
-    return verdict._replace(
-        figures=f"{verdict.figures}; its best is {told(own['gu'])} at {size:g}, the next there {told(other)}"
-    )
+    best = f"its best is {told(own['gu'])} at {size:g}, the best other there {told(other)}"
+    return verdict._replace(figures=f"{verdict.figures}; {best}")
 
 
 @_claim("F2", "gu has the best F2")

@@ -20,6 +20,7 @@ from termsieve.analysis.findings.evidence import (
 )
 from termsieve.analysis.ratios import largest_scores
 from termsieve.analysis.values import BREAK_EVEN, problem_means
+from termsieve.counts import Counts
 from termsieve.metrics import direction
 from termsieve.studies.results import Results
 
@@ -190,6 +191,11 @@ def _largest_scores(reading: Reading) -> list[dict[str, Any]]:
         counts = reading.counts("reuters")
     except UntestedError:
         return []
+    return largest_score_cells(counts, "Table 7")
+
+
+def largest_score_cells(counts: Counts, table: str) -> list[dict[str, Any]]:
+    """Return the cells of Table 7 by some counts of the training documents."""
     sizes = dict(zip(map(str, counts.classes), counts.pos.tolist(), strict=True))
     ranked = sorted(sizes, key=lambda name: (-sizes[name], name))
     paper = paper_figures("zheng2004_table7")
@@ -203,7 +209,7 @@ def _largest_scores(reading: Reading) -> list[dict[str, Any]]:
             for side in ("positive", "negative"):
                 found = values[category, metric][f"{side}_score"] or 0.0
                 found = found**2 if name == "ors" else found
-                records.append(_cell("Table 7", category, f"{name} {side}", row[f"{name}_{side}"], found))
+                records.append(_cell(table, category, f"{name} {side}", row[f"{name}_{side}"], found))
     return records
 
 
