@@ -1,8 +1,11 @@
 """Threads that share one fitted object get what one thread alone gets."""
 
 import sys
+import sysconfig
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
+from importlib import import_module
+from pkgutil import iter_modules
 from threading import Barrier
 
 import numpy as np
@@ -17,6 +20,7 @@ from termsieve import (
     TermVectorizer,
     TermWeighter,
     count,
+    kernels,
     rank,
     score,
 )
@@ -69,6 +73,13 @@ def together(work, fresh=lambda: None):
 
 def same(a, b):
     return a.shape == b.shape and (a != b).nnz == 0 if sparse.issparse(a) else np.array_equal(a, b)
+
+
+@pytest.mark.skipif(not sysconfig.get_config_var("Py_GIL_DISABLED"), reason="this Python has the lock")
+def test_the_kernels_leave_the_lock_off():
+    for module in iter_modules(kernels.__path__):
+        import_module(f"termsieve.kernels.{module.name}")
+    assert not sys._is_gil_enabled()
 
 
 @pytest.mark.parametrize(
