@@ -109,6 +109,8 @@ def coverage(session: nox.Session) -> None:
         "pytest", "--cov", "--cov-append", "--cov-report=", "-m", "not corpora", *session.posargs, *traced
     )
     session.run("coverage", "html", "-q")
+    session.run("coverage", "json", "-q", "-o", "htmlcov/coverage.json")
+    session.run("python", "docs/coverage_table.py", "htmlcov/coverage.json")
     session.run("coverage", "report", "--skip-covered", "--sort=miss")
     session.log(f"the kernels are slow now; build them again: {' '.join(build)}")
 
