@@ -88,7 +88,7 @@ def coverage(session: nox.Session) -> None:
     session.install("-e", ".[dev]", *group("coverage"))
     build = ["python", "setup.py", "-q", "build_ext", "--inplace", "--force"]
     session.run("pytest", "--cov", "--cov-report=", *ALL, *session.posargs)
-    # Kernels that report each line are many times slower: only tests of what calls them run with these.
+    # Kernels that report each line are slow: only tests of what calls them run with these.
     session.run(*build, env={"TERMSIEVE_COVERAGE": "1"})
     # Cython's plugin looks for the inlined code of dual.pxd in dual.c.
     inlined = ROOT / "src/termsieve/kernels/dual.c"
