@@ -534,3 +534,40 @@ def test_rare_words():
     assert verdict(paper, claims[1]).figures == "cora: .691 at 1, .700 at 10, .685 at 25"
     better = of_cut_offs(lambda cut: 0.5 + 0.01 * cut, lambda cut: 0.5 + 0.01 * cut)
     assert [verdict(better, claim).holds for claim in claims] == ["fails", "fails"]
+
+
+# forman2003 by skew, and where information gain is not enough
+
+
+def of_skews(high):
+    """Return results of a common and of a rare class: all are equal on the common one."""
+    rows = []
+    for (problem, values), size in product(
+        {"common": dict.fromkeys(high, 0.7), "rare": high}.items(), (10, 100)
+    ):
+        skew = {"pos": 1, "neg": 9 if problem == "common" else 99}
+        for method, value in values.items():
+            keys = {"problem": problem, "learner": "svm", "method": method, "size": float(size)}
+            rows.append(row(value, **keys, **skew))
+    return made("forman2003", rows)
+
+
+def test_rare_classes_and_backups():
+    by_skew = [
+        "at high skew bns has a better precision",
+        "the margin of bns widens",
+        "at high skew bns has the",
+    ]
+    backup = ["ig and chi fail together", "where ig misses the best precision"]
+    paper = of_skews({"bns": 0.8, "information_gain": 0.6, "chi_squared": 0.5})
+    assert [verdict(paper, claim).holds for claim in by_skew + backup] == ["holds"] * 5
+    assert verdict(paper, by_skew[0]).figures == "bns minus ig at 10: .200, 100: .200"
+    other = of_skews({"bns": 0.5, "information_gain": 0.6, "chi_squared": 0.8})
+    assert [verdict(other, claim).holds for claim in by_skew + backup] == ["fails"] * 5
+    never = of_skews({"bns": 0.5, "information_gain": 0.8, "chi_squared": 0.6})
+    for claim in backup:
+        with pytest.raises(UntestedError, match="ig is never far from the best"):
+            verdict(never, claim)
+    common = [line for line in paper.frame().collect().to_dicts() if line["problem"] == "common"]
+    with pytest.raises(UntestedError, match="no problem of high skew"):
+        verdict(made("forman2003", common), by_skew[0])
