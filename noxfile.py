@@ -27,7 +27,7 @@ ALL = ("-m", "slow or not slow")
 SCHEMAS = {
     "citation-file-format": "CITATION.cff",
     "dependabot": ".github/dependabot.yml",
-    "github-issue-forms": ".github/ISSUE_TEMPLATE/*.yml",
+    "github-issue-forms": ".github/ISSUE_TEMPLATE/[!c]*.yml",  # config.yml is no form
     "github-workflows": ".github/workflows/*.yml",
     "readthedocs": ".readthedocs.yaml",
 }
