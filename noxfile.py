@@ -27,7 +27,7 @@ ALL = ("-m", "slow or not slow")
 SCHEMAS = {
     "citation-file-format": "CITATION.cff",
     "dependabot": ".github/dependabot.yml",
-    "github-issue-forms": ".github/ISSUE_TEMPLATE/*.yml",
+    "github-issue-forms": ".github/ISSUE_TEMPLATE/[!c]*.yml",  # config.yml is no form
     "github-workflows": ".github/workflows/*.yml",
     "readthedocs": ".readthedocs.yaml",
 }
@@ -87,13 +87,30 @@ def coverage(session: nox.Session) -> None:
     """Lines and branches that the tests reach, those of the kernels too, in htmlcov/."""
     session.install("-e", ".[dev]", *group("coverage"))
     build = ["python", "setup.py", "-q", "build_ext", "--inplace", "--force"]
+    session.run("pytest", "--cov", "--cov-report=", *ALL, *session.posargs)
+    # Kernels that report each line are slow: only tests of what calls them run with these.
     session.run(*build, env={"TERMSIEVE_COVERAGE": "1"})
     # Cython's plugin looks for the inlined code of dual.pxd in dual.c.
     inlined = ROOT / "src/termsieve/kernels/dual.c"
     inlined.unlink(missing_ok=True)
     inlined.symlink_to("linear.c")
-    session.run("pytest", "--cov", "--cov-report=", *ALL, *session.posargs)
+    parts = (
+        "kernels",
+        "learners",
+        "estimators_[svw]",
+        "counts",
+        "terms",
+        "matrices",
+        "labels",
+        "engines_threads",
+    )
+    traced = sorted(str(path) for part in parts for path in ROOT.glob(f"tests/test_{part}*.py"))
+    session.run(
+        "pytest", "--cov", "--cov-append", "--cov-report=", "-m", "not corpora", *session.posargs, *traced
+    )
     session.run("coverage", "html", "-q")
+    session.run("coverage", "json", "-q", "-o", "htmlcov/coverage.json")
+    session.run("python", "docs/coverage_table.py", "htmlcov/coverage.json")
     session.run("coverage", "report", "--skip-covered", "--sort=miss")
     session.log(f"the kernels are slow now; build them again: {' '.join(build)}")
 
@@ -153,6 +170,24 @@ def sanitizers(session: nox.Session) -> None:
     for target in ("counts", "checkpoint", "shards", "model", "svmlight"):
         words = ["--target", target, "--minutes", minutes, "--memory", "0"]
         session.run("python", "-m", "tests.fuzz", *words, env=env)
+
+
+@nox.session(python=["3.14t"], default=False)
+def free_threaded(session: nox.Session) -> None:
+    """The tests of threads and kernels without the interpreter's lock, as far as they need no polars."""
+    # polars, vl-convert and others have no wheels for this Python.
+    session.install(
+        "cython", "hypothesis", "numpy", "pytest", "pytest-xdist", "scikit-learn", "scipy", "setuptools"
+    )
+    session.install("PyStemmer", "py3langid", "stopwordsiso", "--only-binary=numpy,PyStemmer")
+    session.run("python", "setup.py", "-q", "build_ext", "--inplace")
+    kernels = [
+        str(path)
+        for path in sorted(ROOT.glob("tests/test_kernels_*.py"))
+        if path.stem != "test_kernels_arrow"
+    ]
+    env = {"PYTHONPATH": "src"}
+    session.run("python", "-m", "pytest", *ALL, "tests/test_threads.py", *kernels, *session.posargs, env=env)
 
 
 @nox.session(default=False)

@@ -148,3 +148,33 @@ def test_the_paper_cites_what_is_in_its_references():
         re.findall(r"^@\w+\{(\w+),", (ROOT / "paper" / "paper.bib").read_text(encoding="utf-8"), re.MULTILINE)
     )
     assert cited == listed
+
+
+def rows_of(text):
+    """Return the cells of each row of a page's tables, without the marks of the best ones."""
+    lines = (line.replace("**", "").strip().strip("|") for line in text.splitlines() if line.startswith("|"))
+    return [[cell.strip() for cell in line.split("|")] for line in lines]
+
+
+def test_the_paper_repeats_the_figures_of_the_pages():
+    """If this fails, a study was run again: copy its figures into paper/paper.md."""
+    paper = (ROOT / "paper" / "paper.md").read_text(encoding="utf-8")
+    forman, zheng, mladenic = (
+        (ROOT / "docs" / f"reproduction-{name}.md").read_text(encoding="utf-8")
+        for name in ("forman2003", "zheng2004", "mladenic2004")
+    )
+    own = {row[0]: row[1:] for row in rows_of(paper)}
+    averages = rows_of(forman.partition("## Macro averages")[2])
+    sizes = averages[0][1:]
+    theirs = {row[0]: dict(zip(sizes, row[1:], strict=False)) for row in reversed(averages)}
+    names = {"Bi-Normal Separation": "bns"}
+    for label in ("Bi-Normal Separation", "balanced accuracy", "information gain", "chi-squared"):
+        name = names.get(label, label.replace(" ", "_").replace("-", "_"))
+        assert own[label] == [theirs[name][size] for size in ("10", "50", "100", "500", "1000")], label
+    assert own["all features"][-1] == theirs["all terms"]["10"]
+    (distance,) = (row[2] for row in rows_of(zheng) if row[:2] == ["Tables 1 to 5", "444"])
+    assert f"mean\nabsolute difference of {distance}" in paper
+    reuters = {row[0]: row[1:] for row in reversed(rows_of(mladenic.partition("Reuters, with the SVM")[2]))}
+    half = reuters["memory(svm, 2)"]
+    assert f"({half[-1]} against {reuters['memory(svm, 1)'][-1]} with all terms)" in paper
+    assert f"documents with all terms reach {half[-2]}." in paper

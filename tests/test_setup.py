@@ -72,3 +72,14 @@ def test_the_conda_recipe_asks_for_what_pyproject_asks_for(script):
     wanted = [line.partition(";")[0].strip().lower() for line in script.PROJECT["dependencies"]]
     wanted.append("python" + script.PROJECT["requires-python"])
     assert sorted(line.replace(" ", "") for line in run) == sorted(wanted)
+
+
+def test_addresses_outside_of_pyproject_are_the_same(script):
+    urls = script.PROJECT["urls"]
+    recipe = (ROOT / "recipe" / "recipe.yaml").read_text(encoding="utf-8")
+    for name in ("Repository", "Documentation"):
+        assert f"  {name.lower()}: {urls[name]}\n" in recipe
+    forms = ROOT / ".github" / "ISSUE_TEMPLATE" / "config.yml"
+    if forms.exists():  # not in the source archive
+        found = re.findall(r"url: (\S+)", forms.read_text(encoding="utf-8"))
+        assert found == [f"{urls['Repository']}/security/policy"]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import polars as pl
 
 from termsieve.corpus import Corpus
 from termsieve.errors import InputError, ParameterError, shown, unknown_name
@@ -19,6 +18,9 @@ from termsieve.ranking import CUTS
 from termsieve.sources import Frame, corpus_of
 from termsieve.terms import suited_options, term_matrix
 
+if TYPE_CHECKING:
+    import polars
+
 DEFAULT_K = 1000
 
 
@@ -26,7 +28,7 @@ class Learned(NamedTuple):
     """The terms of a learned selection: those selected, all in order with their scores, and a sentence."""
 
     terms: list[str]
-    frame: pl.DataFrame
+    frame: polars.DataFrame
     sentence: str
 
 
@@ -88,6 +90,8 @@ def learned_terms(
     >>> sorted(learned_terms(corpus, "weights", k=2).terms)
     ['buy', 'see']
     """
+    import polars as pl
+
     if method not in METHODS:
         raise unknown_name("method", method, METHODS)
     kind, said = METHODS[method]

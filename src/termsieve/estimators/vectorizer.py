@@ -188,8 +188,8 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     @cached_property
     def vocabulary_(self) -> dict[Any, int]:
         """The column of each term; the dictionary is made when it is first read."""
-        names = self._unread_names()
-        if names is None:
+        names = self.__dict__.get("_names")  # even if another thread has just made the dictionary
+        if not isinstance(names, Names):
             raise AttributeError("a TermVectorizer has a vocabulary_ after fit")
         return {term: column for column, term in enumerate(names.strings())}
 

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.util import find_spec
+from threading import local
 from typing import Any
 
 from termsieve.errors import MissingExtraError, require
@@ -32,6 +33,7 @@ MODULES = {
 }
 #: The names that a tokenizer may have; "characters" needs no package.
 SEGMENTERS = (*MODULES, "characters")
+_OWN = local()  # the Japanese tokenizer, which two threads must not use at once
 
 
 def is_unsegmented(text: str) -> bool:
@@ -129,7 +131,9 @@ def _jieba_words(text: str) -> list[str]:
 
 
 def _sudachi_words(text: str) -> list[str]:
-    return _words(part.surface() for part in _sudachi().tokenize(text))
+    if not hasattr(_OWN, "tokenizer"):
+        _OWN.tokenizer = _sudachi().tokenizer()
+    return _words(part.surface() for part in _OWN.tokenizer.tokenize(text))
 
 
 def _thai_words(text: str) -> list[str]:
@@ -162,7 +166,7 @@ def _sudachi() -> Any:
         raise MissingExtraError(
             'sudachipy has no dictionary; add one with: pip install "termsieve[japanese]"'
         )
-    return Dictionary(dict=found).tokenizer()
+    return Dictionary(dict=found)
 
 
 def _sudachi_dictionary() -> str | None:

@@ -124,6 +124,8 @@ def _per_category(reading: Reading, learner: str, method: str) -> pl.DataFrame:
 def _largest_categories(reading: Reading) -> list[dict[str, Any]]:
     """Return F1 of earn and acq at 50 terms."""
     rows = reading.every_row.filter(pl.col("size") == 50)
+    if rows.is_empty():
+        return []
     values = problem_means(rows, BREAK_EVEN)
     records = []
     for (learner, category), figures in LARGEST_FIGURES.items():
