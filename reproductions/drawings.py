@@ -290,13 +290,18 @@ def mladenic_curves(plan: str, learner: str, measure: str) -> alt.LayerChart:
 
 def mladenic_by_terms() -> alt.LayerChart:
     """Return F1 of naive Bayes against the number of terms instead of the sparsity."""
-    own = curve_table(renamed(stored("mladenic2004", "terms"), RANKINGS), "sparsity")
+    own = curve_table(
+        renamed(stored("mladenic2004", "terms", plan="mladenic2004_reuters"), RANKINGS), "sparsity"
+    )
     return charts.curves(own, "f1", x="n_terms")
 
 
 def mladenic_sparsity() -> alt.Chart:
     """Return the sparsity as a function of the number of terms."""
-    own = renamed(stored("mladenic2004", "terms").filter(pl.col("method") != "all"), RANKINGS)
+    own = renamed(
+        stored("mladenic2004", "terms", plan="mladenic2004_reuters").filter(pl.col("method") != "all"),
+        RANKINGS,
+    )
     return charts.sparsity(own.select("sparsity", metric="method", terms="n_terms").sort("metric", "terms"))
 
 
