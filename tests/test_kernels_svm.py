@@ -70,6 +70,41 @@ def test_solve_starts_where_no_row_bends(method):
     assert np.linalg.norm(gradient(w, A, sign, cost, False)) < 1e-6
 
 
+@pytest.mark.parametrize("valued", [False, True])
+def test_one_workspace_solves_problems_of_all_shapes(valued):
+    # What is kept for one problem has room for the next, up to the last place; some rows have no entry.
+    space = linear.Workspace()
+    for n, k in [(20, 10), (41, 21), (40, 20), (5, 43), (83, 3)]:
+        X, sign, cost = problem(n, k, valued, seed=n)
+        X[::7] = 0.0
+        A = np.column_stack([np.ones(n), X])
+        start, end, column, value = rows_of(X)
+        w = np.zeros(k + 1)
+        linear.solve(space, False, column, value, start, end, sign, cost, w, 1e-8, linear.ITERATIVE)
+        assert np.linalg.norm(gradient(w, A, sign, cost, False)) < 1e-6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("valued", [False, True])
+def test_rows_too_many_to_be_packed(valued):
+    rng = np.random.default_rng(0)
+    n, k, length = 1_100_000, 48, 16  # more entries than are packed
+    column = (np.sort(rng.integers(0, 3, (n, length)), axis=1) + 3 * np.arange(length)).astype(np.int32) + 1
+    value = rng.choice([0.5, 2.0], n * length) if valued else NONE
+    start = length * np.arange(n)
+    X = sp.csr_array(
+        (value if valued else np.ones(n * length), column.ravel() - 1, [*start, n * length]), (n, k)
+    )
+    sign = np.where(X @ rng.normal(size=k) > 0, 1.0, -1.0)
+    w, cost = np.zeros(k + 1), np.full(n, 1e-3)
+    linear.solve(
+        linear.Workspace(), False, column.ravel(), value, start, start + length, sign, cost, w, 1e-6,
+        linear.ITERATIVE,
+    )  # fmt: skip
+    pull = -np.maximum(0, 1 - sign * (X @ w[1:] + w[0])) * cost * sign
+    assert np.linalg.norm(w + np.concatenate([[pull.sum()], X.T @ pull])) < 1e-5
+
+
 def test_more_rows_bend_than_inner_products_are_kept():
     X, sign, cost = problem(2100, 3, True, seed=5)
     A = np.column_stack([np.ones(len(X)), X])

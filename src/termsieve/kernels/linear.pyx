@@ -12,6 +12,7 @@ from libc.string cimport memcpy, memset
 from scipy.linalg.cython_lapack cimport dpotrf, dpotrs, spotrf, spotrs
 
 from termsieve.kernels.dual cimport descend_dual, gram_cost, iterative_cost, products_cost
+from termsieve.kernels.packed cimport Packed, multiply, pack
 from termsieve.kernels.rows cimport Rows, add, add_outer, add_squares, dot, longest, rows_of
 
 
@@ -37,6 +38,7 @@ cpdef enum:
 
 cdef enum:
     MAX_GRAM_ROWS = 2000  # whose inner products are kept in a solution: 8 MB
+    MAX_PACKED = 1 << 24  # entries: 128 MB, with values 384 MB
     MAX_REFINEMENTS = 6
 
 
@@ -48,24 +50,29 @@ cdef class Workspace:
     cdef double[::1] gradient, step, residual, along, image, scale, H, factor
     cdef double[::1] listed_value
     cdef float[::1] gram, gram_factor, part
-    cdef int64_t[::1] order, place, kept, head, n_listed
-    cdef int32_t[::1] listed
+    cdef int64_t[::1] order, place, kept, head, n_listed, row_start
+    cdef int32_t[::1] listed, packed_column, packed_row
+    cdef double[::1] packed_by_row, packed_by_column
+    cdef Packed packed
     cdef Py_ssize_t n_kept
 
     def __init__(self):
         self.margin = self.gradient = self.H = self.factor = np.empty(0)
         self.kept, self.listed = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
+        self.packed_column = self.packed_row = np.empty(0, dtype=np.int32)
+        self.packed_by_row = self.packed_by_column = np.empty(0)
         self.gram_factor = np.empty(0, dtype=np.float32)
 
     cdef void reserve(self, Py_ssize_t n, Py_ssize_t width):
-        if self.margin.shape[0] < n:
-            size = 2 * n
+        if self.margin.shape[0] <= n:  # `multiply` needs one place more
+            size = 2 * n + 1
             self.margin, self.turn = np.empty(size), np.empty(size)
             self.pull, self.bend, self.held = np.empty(size), np.empty(size), np.empty(size)
             self.alpha, self.norm = np.empty(size), np.empty(size)
             self.order, self.place = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
-        if self.gradient.shape[0] < width:
-            size = 2 * width
+            self.row_start = np.empty(size, dtype=np.int64)
+        if self.gradient.shape[0] <= width:
+            size = 2 * width + 1
             self.gradient, self.step, self.residual = np.empty(size), np.empty(size), np.empty(size)
             self.along, self.image, self.scale = np.empty(size), np.empty(size), np.empty(size)
             self.head, self.n_listed = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
@@ -73,6 +80,22 @@ cdef class Workspace:
     cdef void reserve_hessian(self, Py_ssize_t width):
         if self.H.shape[0] < width * width:
             self.H, self.factor = np.empty(width * width), np.empty(width * width)
+
+    cdef void reserve_packed(self, const Rows* rows, Py_ssize_t n_entries):
+        """Make room for all rows, packed, unless they have more than MAX_PACKED entries."""
+        cdef Py_ssize_t size = n_entries + 3 * (rows.n + rows.width)
+        self.packed.column = NULL
+        if size > MAX_PACKED:
+            return
+        if self.packed_column.shape[0] < size:
+            self.packed_column, self.packed_row = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
+        if rows.value != NULL and self.packed_by_row.shape[0] < size:
+            self.packed_by_row, self.packed_by_column = np.empty(size), np.empty(size)
+        self.packed.column, self.packed.row = &self.packed_column[0], &self.packed_row[0]
+        self.packed.row_start, self.packed.column_start = &self.row_start[0], &self.head[0]
+        self.packed.by_row = self.packed.by_column = NULL
+        if rows.value != NULL:
+            self.packed.by_row, self.packed.by_column = &self.packed_by_row[0], &self.packed_by_column[0]
 
     cdef void reserve_gram(self, Py_ssize_t n_rows, Py_ssize_t n_entries):
         """Make room for the inner products of the rows, at most MAX_GRAM_ROWS of them."""
@@ -234,11 +257,16 @@ cdef void solve_iterative(const Rows* rows, Workspace space, Py_ssize_t n_active
         old += residual[i] * along[i]
     if old == 0.0:
         return
+    if space.packed.column != NULL:
+        pack(rows, &space.order[0], n_active, &space.packed)
     for rounds in range(500):
-        memcpy(image, along, width * sizeof(double))
-        for a in range(n_active):
-            r = space.order[a]
-            add(rows, r, space.bend[r] * dot(rows, r, along), image)
+        if space.packed.column != NULL:
+            multiply(&space.packed, &space.bend[0], &space.order[0], along, &space.turn[0], image)
+        else:
+            memcpy(image, along, width * sizeof(double))
+            for a in range(n_active):
+                r = space.order[a]
+                add(rows, r, space.bend[r] * dot(rows, r, along), image)
         length = 0.0
         for i in range(width):
             length += along[i] * image[i]
@@ -427,6 +455,8 @@ def solve(
     elif not done and (method == DUAL or method == GRAM):
         space.reserve_gram(2 * n_bent if method == DUAL else rows.n, <Py_ssize_t> entries)
     if not done:
+        if method != DENSE:
+            space.reserve_packed(&rows, <Py_ssize_t> entries)
         with nogil:
             newton(&rows, space, logistic, method, &w[0], tolerance)
 
