@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from termsieve import analysis, charts
-from termsieve.analysis.contours import RESOLUTION
 from termsieve.analysis.documents import FEW_DOCUMENTS
 from termsieve.analysis.mistakes import CrossValidation
 from termsieve.analysis.of_counts import shown
@@ -336,7 +335,7 @@ def corpus_figures(
             "validation": validation,
             "repeated": repeated,
             "texts": found.texts if found else None,
-            **class_sources(*EXAMPLE_CLASS, contours=RESOLUTION),
+            **class_sources(*EXAMPLE_CLASS),
             **word_sources(counts),
         },
         choosers=[

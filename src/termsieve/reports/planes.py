@@ -14,8 +14,10 @@ import numpy as np
 import polars as pl
 
 from termsieve import analysis, charts
+from termsieve.analysis.contours import RESOLUTION
 from termsieve.analysis.of_counts import shown
 from termsieve.analysis.roc import MAX_METRICS, usual_cutoffs, usual_stop_words
+from termsieve.analysis.surface import STEPS
 from termsieve.corpus import Corpus
 from termsieve.counts import Counts
 from termsieve.errors import ParameterError, StudyError, unknown_name
@@ -26,8 +28,8 @@ from termsieve.studies.results import Results
 from termsieve.studies.sources import Sources, data_folder
 
 LINE_SIZE = 100  # terms: the lines of a study's map are drawn for the nearest size of its plan
-CONTOURS = 80  # resolution of a study's contour maps, of which there are many
-STEPS = 14  # cells per side of a surface
+# Of a study's contour maps and surfaces, of which there are many: their resolution, and cells per side.
+CONTOURS, CELLS = 80, 10
 POINTS = 2000  # of a map that Vega draws
 LINES = 110  # resolution of the lines of a map: enough for a page, with half the bytes of the default
 
@@ -88,9 +90,11 @@ def marks(stop_words: str | None, cutoffs: Sequence[int]) -> str:
     return crosses + (f" Dotted lines: terms {lines} documents." if lines else "")
 
 
-def class_sources(pos: int, neg: int, of: str = "", contours: int = CONTOURS) -> dict[str, Any]:
+def class_sources(
+    pos: int, neg: int, of: str = "", contours: int = RESOLUTION, cells: int = STEPS
+) -> dict[str, Any]:
     """Return the sources of the contour maps and of the surface for a class of this size."""
-    sizes = {"pos": pos, "neg": neg, "n_docs": pos + neg, "steps": min(STEPS, pos, neg)}
+    sizes = {"pos": pos, "neg": neg, "n_docs": pos + neg, "steps": min(cells, pos, neg)}
     return {**sizes, "of": of, "contours": contours}
 
 
@@ -133,7 +137,8 @@ def study_plane(
     name, of_class = shown(problem["corpus"]), shown(problem["target"])
     chosen = corpus is not None and target is not None
     of = f": {of_class} of {name}" + ("" if chosen else ", the class of median skew")
-    sources = class_sources(problem["pos"], problem["neg"], of) | {"corpus": name, "target": of_class}
+    sources = class_sources(problem["pos"], problem["neg"], of, CONTOURS, CELLS)
+    sources |= {"corpus": name, "target": of_class}
     try:
         counts, label = _counts(results, problem["corpus"], problem["target"], data, corpora or {})
     except StudyError as error:
