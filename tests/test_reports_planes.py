@@ -148,6 +148,14 @@ def test_corpora_in_memory_and_changed_corpora(results):
     assert "corpus 'small' has changed since the study began" in facts(changed.text)
 
 
+def test_rows_that_are_not_of_the_plan_have_no_map(results, folder):
+    """As in a directory whose files were exchanged."""
+    rows = results.frame().collect()
+    for column, words in (("corpus", "no corpus 'x'"), ("target", "corpus 'small' has no class 'x'")):
+        other = rows.filter(pl.col("corpus") == "small").with_columns(pl.lit("x").alias(column))
+        assert words in study_plane(other, results, data=folder).lacking["words"]
+
+
 def made(methods, tmp_path):
     plan = PLAN.format(corpora='corpora = [{ name = "small" }]', methods=methods)
     chosen = {"small": CORPORA["small"]}

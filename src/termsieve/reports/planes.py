@@ -201,8 +201,12 @@ def _counts(
     """Return the counts of all documents of a corpus, and the label of a class in them."""
     if results is None:
         raise StudyError("rows alone do not say where these are; give the results of a study")
-    sources = Sources(_plan(results), data_folder(data), corpora, results.corpora)
-    held = sources[corpus]
+    plan = _plan(results)
+    if all(entry.name != corpus for entry in plan.corpora):
+        raise StudyError(f"the plan of these results has no corpus '{corpus}'")
+    held = Sources(plan, data_folder(data), corpora, results.corpora)[corpus]
+    if target not in held.classes:
+        raise StudyError(f"corpus '{corpus}' has no class '{target}'")
     counts = held.whole_counts(False).replace(terms=np.array(held.terms, dtype=object))
     return counts, held.classes.index(target)
 
