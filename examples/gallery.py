@@ -80,7 +80,7 @@ def reports(folder: str) -> dict[str, Report]:
         results.frame().collect(), results.selections().collect(), corpora=results.corpora
     )
     return {
-        "From counts": replace(of_counts, sources={**of_counts.sources, "max_points": 400}),
+        "From counts": replace(of_counts, sources={**of_counts.sources, "max_points": 300}),
         "From the results of a study": of_results,
     }
 
