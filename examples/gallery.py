@@ -80,7 +80,7 @@ def reports(folder: str) -> dict[str, Report]:
         results.frame().collect(), results.selections().collect(), corpora=results.corpora
     )
     return {
-        "From counts": replace(of_counts, sources={**of_counts.sources, "max_points": 400}),
+        "From counts": replace(of_counts, sources={**of_counts.sources, "max_points": 300}),
         "From the results of a study": of_results,
     }
 
@@ -88,16 +88,19 @@ def reports(folder: str) -> dict[str, Report]:
 def main(folder: Path) -> None:
     """Write a picture of each chart, and the page that shows them, into the folder."""
     (folder / "pictures").mkdir(parents=True, exist_ok=True)
-    lines = [HEAD]
+    lines, drawn = [HEAD], set()
     with tempfile.TemporaryDirectory() as place:
         for heading, report in reports(place).items():
             lines.append(f"## {heading}\n")
             for picture in report.pictures({"class": "stats"}):
                 name = picture.figure.chart.__name__
+                if name in drawn:
+                    continue
+                drawn.add(name)
                 charts.save(picture.chart, folder / "pictures" / f"{name}.svg")
                 call = f"charts.{name}(analysis.{picture.figure.table.__name__}(...))"
                 lines.append(f"### {picture.title}\n\n`{call}`\n")
-                lines.append(f"{picture.figure.note}\n" if picture.figure.note else "")
+                lines.append(f"{picture.note}\n" if picture.note else "")
                 lines.append(f"![{picture.title}](pictures/{name}.svg)\n")
     (folder / "gallery.md").write_text("\n".join(filter(None, lines)), encoding="utf-8")
 

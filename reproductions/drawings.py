@@ -17,6 +17,7 @@ from reproductions.pages import table
 from termsieve import Counts, analysis, charts, load_docstrings, term_matrix
 from termsieve.analysis.findings import forman2003, li2009, mladenic2004, zheng2004
 from termsieve.analysis.findings.evidence import paper_figures
+from termsieve.analysis.roc import usual_cutoffs, usual_stop_words
 from termsieve.charts.of_results import methods_in
 from termsieve.charts.theme import (
     FOUND,
@@ -158,9 +159,9 @@ METRICS = ("acc", "acc2", "bns", "chi", "dfreq", "f1", "ig", "oddn", "odds", "po
 
 def roc_map(near: bool) -> alt.LayerChart:
     """Return the map of one class with all words, eleven metrics, stop words and two cut-offs."""
-    found = analysis.roc_map(
-        docstring_counts(), "stats", METRICS, [100], max_points=240, stop_words="english", cutoffs=(3, 500)
-    )
+    counts = docstring_counts()
+    marks = {"stop_words": usual_stop_words(counts), "cutoffs": usual_cutoffs(counts.n_docs)}
+    found = analysis.roc_map(counts, "stats", METRICS, [100], max_points=240, **marks)
     chart = charts.roc_map(found)
     for parameter in chart.params:
         if parameter.name == "near" and not near:

@@ -191,25 +191,25 @@ def _forman_settings() -> Iterator[PaperFigure]:
 
 
 def _forman_terms() -> Iterator[PaperFigure]:
-    report = "termsieve report CORPUS --metrics {} -o FILE.html"
-    call = 'charts.roc_map(analysis.roc_map(counts, LABEL, METRICS, stop_words="english", cutoffs=(3, 500)))'
+    place = "Words and metrics over the ROC plane"
     words = (
-        "SciPy's docstrings, class stats, the best 100 terms; crosses are stop words. They and lines of "
-        f"rare and common words are options of the call `{call}`."
+        "SciPy's docstrings, class stats, the best 100 terms; crosses are stop words, dotted lines rare and "
+        "common words. `termsieve report CORPUS` draws this map of a corpus without a study."
     )
+    mapped = REPORT.format("RESULTS --data DATA --corpus NAME --class NAME")
     yield FORMAN(
         "roc-map",
         "ROC map of all words with the lines of the metrics",
-        report.format("A,B,..."),
-        "Word map",
+        mapped,
+        f"{place}, whole plane",
         partial(drawings.roc_map, False),
         words,
     )
     yield FORMAN(
         "roc-map-origin",
         "the same near the origin, where most words are",
-        report.format("A,B,..."),
-        "Word map, after zooming in",
+        mapped,
+        f"{place}, near the origin",
         partial(drawings.roc_map, True),
         words,
     )
@@ -217,17 +217,18 @@ def _forman_terms() -> Iterator[PaperFigure]:
         yield FORMAN(
             f"contour-{metric}",
             f"contour map of {metric}",
-            report.format(metric),
-            "Lines of equal score of a metric",
+            REPORT.format("RESULTS"),
+            f"{place}, lines of equal score",
             partial(drawings.contour_map, metric),
             "A class of 100 documents among 1,100.",
         )
     yield FORMAN(
         "surface-bns",
         "the surface of bns above the ROC plane",
-        report.format("bns"),
-        "The score of a metric above the ROC plane",
+        REPORT.format("RESULTS"),
+        f"{place}, the score of a metric",
         drawings.bns_surface,
+        "A class of 100 documents among 1,100.",
     )
 
 
@@ -312,6 +313,7 @@ def _uchyigit() -> Iterator[PaperFigure]:
         ("uchyigit2007_stopped", "nb"): "removed",
         ("uchyigit2007_stopped", "nb(all)"): "removed-all",
     }
+    numbers = {"f1": "Figure 3", "f2": "Figure 4"}  # those of precision and recall are not known
     for measure in ("f1", "f2", "precision", "recall"):
         for (plan, learner), name in readings.items():
             if measure == "f1" or name == "kept":
@@ -323,6 +325,7 @@ def _uchyigit() -> Iterator[PaperFigure]:
                     "Curves by size",
                     partial(drawings.uchyigit_curves, measure, plan, learner),
                     "The paper prints no numbers.",
+                    numbers.get(measure, ""),
                 )
 
 

@@ -6,6 +6,7 @@ import pytest
 from scipy.stats import norm
 
 from termsieve import Counts, analysis
+from termsieve.analysis.roc import usual_cutoffs, usual_stop_words
 from termsieve.errors import ParameterError, UnknownNameError
 
 
@@ -80,6 +81,20 @@ def test_a_cutoff_is_the_line_of_one_document_frequency():
     counts = random_counts(4)
     assert analysis.roc_map(counts).cutoffs is None
     assert analysis.roc_map(counts, cutoffs=[3]).cutoffs.height > 2
+
+
+def test_the_stop_words_that_a_map_marks_are_those_of_the_frequent_words():
+    def language(words, df):
+        n = len(words)
+        return usual_stop_words(Counts([df], [9], df, 30, ["c"], words, multilabel=True)) if n else None
+
+    english = ["the", "of", "and", "to", "in"] + [f"offer{i}" for i in range(60)]
+    assert language(english, [9] * 5 + [3] * 60) is None  # five of the fifty most frequent
+    assert language(english[:25], [9] * 5 + [3] * 20) == "english"
+    assert language(["der", "und", "nicht", "haus"], [4, 3, 2, 1]) == "german"
+    assert language(["der", "und", "nicht", "x1", "x2"], [0, 0, 0, 1, 1]) is None  # in no document
+    assert usual_cutoffs(1123) == (3, 561)
+    assert [usual_cutoffs(n) for n in (3, 4, 6, 8)] == [(), (3,), (3,), (3, 4)]
 
 
 def test_points_count_every_present_term_once():

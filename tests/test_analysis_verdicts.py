@@ -547,6 +547,27 @@ def test_rare_words():
     assert [verdict(better, claim).holds for claim in claims] == ["fails", "fails"]
 
 
+def test_a_fall_between_the_ends_alone_is_no_trend():
+    """Lower at 25 than at 1, but rising at all cut-offs between them; and the reverse."""
+    claim = "with a growing cut-off"
+
+    def rising(cut):
+        return 0.6 if cut == 1 else 0.5 if cut == 25 else 0.5 + 0.003 * cut
+
+    def falling(cut):
+        return 0.5 if cut == 1 else 0.6 if cut == 25 else 0.6 - 0.003 * cut
+
+    rises, falls = (verdict(of_cut_offs(values, values), claim) for values in (rising, falling))
+    assert (rises.holds, falls.holds) == ("fails", "holds")
+    pairs = [(a, b) for a in range(1, 26) for b in range(a + 1, 26)]
+    tau = sum(np.sign(falling(b) - falling(a)) for a, b in pairs) / len(pairs)  # by hand; there are no ties
+    assert f"cora precision: .5000 to .6000, tau {tau:.2f}".replace("-0.", "-.") in falls.figures
+    level = verdict(
+        of_cut_offs(lambda cut: 0.6 + 0.01 * (cut % 2), lambda cut: 0.6 + 0.01 * (cut % 2)), claim
+    )
+    assert level.holds == "fails"
+
+
 # forman2003 by skew, and where information gain is not enough
 
 

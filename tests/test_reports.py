@@ -237,7 +237,7 @@ def study_page(study_rows):
 def test_the_study_report_has_the_papers_figures(study_page):
     curves = {f"k-{name}" for name in ("f1", "precision", "recall", "accuracy", "f1-break-even")}
     trade = {"precision-recall", "skew", "skew-low", "skew-high", "needed", "trade-off"}
-    wanted = curves | trade | {"best-chances", "pairs", "backups", "ranks", "paired"}
+    wanted = curves | trade | {"best-chances", "pairs", "backups", "ranks", "paired", "isoclines", "surface"}
     assert set(study_page.data) == wanted
     text = facts(study_page.text)
     assert "problems 12" in text
@@ -284,7 +284,9 @@ def test_learners_are_choices_and_selections_are_shown(study_rows):
     types = {"lam": pl.Float64, "learner": pl.String}
     selections = pl.DataFrame([fixed | each | tuned for each in own], schema_overrides=types)
     found = Elements(study_report(both.lazy(), selections=selections.lazy(), measure="recall"))
-    assert {len(variants) for variants in found.data.values()} == {2}
+    by_metric = {"isoclines", "surface"}
+    assert {len(found.data[name]) for name in by_metric} == {4}
+    assert {len(variants) for name, variants in found.data.items() if name not in by_metric} == {2}
     assert {"stability", "chosen-ratio", "tuning-ratio"} <= set(found.data)
     assert [tag for tag, _ in found.tags if tag == "b"] == []
     assert "How often a method is near the best Recall" in found.text

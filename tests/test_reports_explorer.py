@@ -9,6 +9,7 @@ import struct
 import numpy as np
 import pytest
 from scipy.stats import binomtest
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 from tests.browser import CHROMIUM, Visits
 
 from termsieve import Corpus, Counts, corpus_report, rank, score, term_matrix
@@ -238,6 +239,66 @@ def test_the_map_reaches_every_word(page, counts):
     assert page.locator("#map-here button.word").count() == n
     page.locator("#map-here button.word").last.click()
     assert panel(page).is_visible()
+
+
+def test_stop_words_and_document_frequencies_are_in_the_file(tmp_path):
+    texts = [text + " the of and to in is that for it with as be" for text in generated().texts]
+    said = corpus_report(Corpus(texts, generated().labels), sizes=(5,))
+    head = unpacked(said)
+    marked = {head["words"][i] for i in head["stop"]}
+    assert marked >= {"the", "of", "and", "to", "in", "is", "that", "for", "it", "with"}
+    assert marked <= ENGLISH_STOP_WORDS
+    assert head["cutoffs"] == [3, 75]
+    assert "Crosses: English stop words. Dotted lines: terms in 3 and in 75 documents." in said
+
+
+def test_without_stop_words_none_are_marked(html):
+    head = unpacked(html)
+    assert (head["stop"].size, head["cutoffs"]) == (0, [3, 75])
+    assert "Crosses:" not in html
+    assert 'id="map-stop"' not in html
+    assert 'id="map-cutoffs"' in html
+
+
+def test_the_map_draws_lines_of_document_frequencies(page, counts):
+    """Every point of a line has this document frequency, and the box hides the lines."""
+    pos, neg = int(counts.pos[0]), int(counts.n_docs - counts.pos[0])
+    for scale in ("near", "whole"):
+        page.locator("#map-near").select_option(scale)
+        for cut in (3, 75):
+            line = np.array(page.evaluate("cut => cutoffLine(cut)", cut))
+            if scale == "near":
+                fp, tp = (np.expm1(line[:, i] * np.log1p(n)) for i, n in enumerate((neg, pos)))
+            else:
+                fp, tp = line[:, 0] * neg, line[:, 1] * pos
+            np.testing.assert_allclose(fp + tp, cut, atol=1e-6)
+            assert fp.min() == pytest.approx(max(0, cut - pos), abs=1e-6)
+            assert fp.max() == pytest.approx(min(cut, neg), abs=1e-6)
+    page.locator("#map-near").select_option("near")
+    picture = "() => { drawMap(); return mapCanvas.toDataURL(); }"
+    drawn = page.evaluate(picture)
+    page.locator("#map-cutoffs").uncheck()
+    assert page.evaluate(picture) != drawn
+    assert "cutoffs=false" in page.url
+    page.locator("#map-cutoffs").check()
+    assert page.evaluate(picture) == drawn
+
+
+@pytest.mark.slow
+def test_the_map_crosses_the_points_of_stop_words(opened, tmp_path):
+    texts = [text + " the of and to in is that for it with as be" for text in generated().texts]
+    path = tmp_path / "page.html"
+    corpus_report(Corpus(texts, generated().labels), path, sizes=(5,))
+    view = opened(path.as_uri())
+    for axes in ("frequency", "ranks", "rates"):
+        view.locator("#map-axes").select_option(axes)
+        crossed = view.evaluate("map.points.stop.flatMap(wordsAt).map(word => store.words[word])")
+        assert set(crossed) >= {"the", "of", "and"}
+        assert "goal" not in crossed
+    picture = "() => { drawMap(); return mapCanvas.toDataURL(); }"
+    drawn = view.evaluate(picture)
+    view.locator("#map-stop").uncheck()
+    assert view.evaluate(picture) != drawn
 
 
 def test_the_best_words_stand_beside_the_map(page, counts):

@@ -3,6 +3,7 @@
 import inspect
 import re
 import runpy
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 
 from termsieve import Counts, analysis, charts
 from termsieve.reports import corpus, study
+from termsieve.reports.planes import study_plane, word_sources
 from termsieve.reports.reading import Documents
 
 ROOT = Path(__file__).parents[1]
@@ -69,9 +71,14 @@ def reports(study_rows):
     facts = {"documents": 90, "terms": 100, "cells": 900, "classes": {"p": 20, "q": 70}}
     bns = study_rows.filter(pl.col("method") == "bns", pl.col("size_kind") == "k")
     rare = [bns.with_columns(method=pl.lit(f"bns min_df={n}")) for n in (5, 20)]
+    rows = pl.concat([study_rows, *rare])
+    plane = study_plane(rows)
+    drawn = {"counts": counts, "label": "spam", "metrics": plane.metrics, "sizes": [10], "max_points": 50}
+    drawn |= {"resolution": 40, **word_sources(counts)}
+    plane = replace(plane, sources={**plane.sources, **drawn}, lacking={})
     return [
         corpus.corpus_figures(counts, sizes=(5, 10), **documents),
-        study.study_figures(pl.concat([study_rows, *rare]), selections, corpora={"one": facts}),
+        study.study_figures(rows, selections, corpora={"one": facts}, plane=plane),
     ]
 
 
@@ -87,6 +94,7 @@ def test_every_figure_is_on_the_page(reports):
     names = {figure.id for section in sections for figure in section.figures}
     assert {"setting-min-df-recall", "corpora"} <= names
     assert {"k-f1", "skew-low", "skew-high", "stability", "chosen-lam", "tuning-ratio"} <= names
+    assert {"words", "isoclines", "surface"} <= names
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 from reproductions import pages
+from reproductions.drawings import METRICS, docstring_counts
 from reproductions.facts import FACTS, beyond_rounding, from_finding
 from reproductions.figures import FIGURES, FOLDER, small_svg
 
@@ -15,6 +16,7 @@ from termsieve.analysis.findings import FINDINGS, PAPERS, forman2003, li2009, ml
 from termsieve.analysis.findings.evidence import paper_figures
 from termsieve.analysis.findings.li2009 import CORPORA
 from termsieve.charts.theme import specification
+from termsieve.reports import study
 from termsieve.studies import load_plan
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -453,6 +455,28 @@ def test_every_figure_has_its_picture_on_the_page_and_no_picture_is_left_over():
         page = (DOCS / f"reproduction-{figure.paper}.md").read_text(encoding="utf-8")
         assert f"`{figure.command}`" in page
         assert f"]({figure.picture.as_posix()})" in page
+
+
+def test_the_figures_over_the_roc_plane_are_those_of_the_study_report():
+    """Each is in the section that the list names, under the report's own title."""
+    plane = next(section for section in study.SECTIONS if section.name == "plane")
+    titles = " ".join(figure.title for figure in plane.figures).lower()
+    own = [figure for figure in FIGURES["forman2003"] if figure.place.startswith(plane.title)]
+    kinds = {figure.name.partition("-")[0] for figure in own}
+    assert kinds == {"roc", "contour", "surface"}
+    assert all(figure.command.startswith("termsieve study report RESULTS") for figure in own)
+    for figure in own:
+        if figure.name.partition("-")[0] != "roc":
+            assert figure.place.rpartition(", ")[2] in titles
+    assert len(own) == 2 + len(METRICS) + 1
+
+
+def test_the_map_of_words_has_crosses_and_cut_offs():
+    frequencies = {cutoff for (cutoff,) in drawn_values("forman2003", "roc-map", "cutoff")}
+    assert frequencies == {3, docstring_counts().n_docs // 2}
+    stop = dict(drawn_values("forman2003", "roc-map", "words", "stop"))
+    assert stop["the"] == 1
+    assert any(not n for n in stop.values())
 
 
 @pytest.mark.slow

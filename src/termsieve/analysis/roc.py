@@ -17,12 +17,14 @@ from termsieve.metrics import Metric, get_metric
 from termsieve.ranking import rank
 from termsieve.scores import score
 from termsieve.telling import MetricSpec, one_problem
-from termsieve.terms.languages import stop_word_set
+from termsieve.terms.languages import stop_word_language, stop_word_set
 
 SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000)
 MAX_METRICS = 12  # as many as forman2003 compares
 POINT_LETTERS = 160  # letters of all words of a point
 METRICS = ("bns", "information_gain")
+FREQUENT = 50  # terms whose language is that of the stop words
+RARE = 3  # documents: the usual limit of rare words
 
 
 class RocMap(NamedTuple):
@@ -212,6 +214,26 @@ def cutoff_lines(pos: int, neg: int, cutoffs: Sequence[int]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema).unique().sort("cutoff", "fp")
 
 
+def usual_cutoffs(n_docs: int) -> tuple[int, ...]:
+    """Return the document frequencies that a map marks if nothing else is asked for.
+
+    Words in fewer than 3 documents are usually left out as rare, those in more than half as common.
+
+    >>> usual_cutoffs(1000), usual_cutoffs(7), usual_cutoffs(3)
+    ((3, 500), (3,), ())
+    """
+    return tuple(sorted({cut for cut in (RARE, n_docs // 2) if RARE <= cut < n_docs}))
+
+
+def usual_stop_words(counts: Counts) -> str | None:
+    """Return the language of the stop words that a map marks: that of the most frequent terms.
+
+    There is none if these terms are no words of a language, or if its stop words were left out.
+    """
+    most = np.argsort(-counts.df, kind="stable")[:FREQUENT]
+    return stop_word_language([str(name) for name in counts.names()[most[counts.df[most] > 0]]])
+
+
 def isoclines(
     counts: Counts,
     label: Any = None,
@@ -278,7 +300,11 @@ def score_lines(
 
 
 def isocline_family(
-    metric: MetricSpec = "bns", pos: int = 100, neg: int = 1000, levels: int | Sequence[float] = 9
+    metric: MetricSpec = "bns",
+    pos: int = 100,
+    neg: int = 1000,
+    levels: int | Sequence[float] = 9,
+    resolution: int = RESOLUTION,
 ) -> pl.DataFrame:
     """Return lines of equal score of one metric over the ROC plane (forman2003, Appendix C).
 
@@ -295,6 +321,8 @@ def isocline_family(
         Number of documents outside the class.
     levels : int or sequence of float, default=9
         The number of levels, or the levels.
+    resolution : int, default=160
+        Number of grid points per axis; more of them give smoother lines.
 
     Returns
     -------
@@ -302,7 +330,7 @@ def isocline_family(
         One row per point of a line: metric, level, line, step, fpr, tpr.
     """
     chosen = get_metric(metric)
-    grid = score_grid(chosen, pos, neg)
+    grid = score_grid(chosen, pos, neg, resolution)
     if isinstance(levels, int):
         area = np.outer(np.gradient(grid.tp), np.gradient(grid.fp))
         shares = np.arange(1, levels + 1) / (levels + 1)

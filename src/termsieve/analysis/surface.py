@@ -15,6 +15,7 @@ from termsieve.telling import MetricSpec
 
 Floats = NDArray[np.float64]
 TURN, TILT = np.radians(-62.0), np.radians(28.0)  # where the plane is seen from
+STEPS = 14  # cells per side of the plane
 RISE = 0.75  # height of the greatest score; a side of the plane is 1 long
 # Both axes begin in the corner of the rates (0, 0) and end a little beyond the plane.
 AXES = (("false positive rate", (1.1, 0.0)), ("true positive rate", (0.0, 1.1)))
@@ -46,7 +47,7 @@ class Surface(NamedTuple):
         return self.points
 
 
-def score_surface(metric: MetricSpec = "bns", pos: int = 100, neg: int = 1000, steps: int = 14) -> Surface:
+def score_surface(metric: MetricSpec = "bns", pos: int = 100, neg: int = 1000, steps: int = STEPS) -> Surface:
     """Return the score of a metric as a surface above the ROC plane (forman2003 draws that of bns).
 
     Parameters

@@ -72,7 +72,7 @@ def report(
     check_output(output, (".html",))
     check_cut("k", k)
     if os.path.isfile(os.path.join(source.file, "manifest.json")):
-        study_report_command(Path(source.file), output, "f1")
+        study_report_command(Path(source.file), output, "f1", target=target)
         return
     how: dict[str, Any] = {"metrics": split_specs(metrics), "target": target, "k": k, "min_df": min_df}
     how |= {

@@ -214,8 +214,21 @@ def study_report_command(
             "the 90th percentile of all.",
         ),
     ] = None,
+    data: Data = None,
+    corpus: Annotated[
+        str | None,
+        Option("--corpus", metavar="NAME", help="Corpus of the contour maps and of the map of words."),
+    ] = None,
+    target: Annotated[
+        str | None,
+        Option("--class", "-c", metavar="NAME", help="Class of the contour maps and of the map of words."),
+    ] = None,
 ) -> None:
-    """Write the report of a study: curves, best chances, pairs, significance, stability."""
+    """Write the report of a study: curves, best chances, pairs, significance, stability, words.
+
+    Contour maps of the metrics and a map of words show one class of one corpus, by default the class of
+    median skew. The map of words needs this corpus; without it the report says what is missing.
+    """
     from termsieve.studies.results import Results
 
     check_output(output, (".html",))
@@ -223,7 +236,7 @@ def study_report_command(
     with working("writing the report"):
         from termsieve.reports import study_report
 
-        study_report(found, output, measure=measure, skew=skew)
+        study_report(found, output, measure=measure, skew=skew, data=data, corpus=corpus, target=target)
     say(f"wrote {output}; open it in a browser")
 
 

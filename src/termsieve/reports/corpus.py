@@ -22,6 +22,15 @@ from termsieve.reports.explorer import Explorer, scored_classes
 from termsieve.reports.figures import DeclaredFigure, DeclaredSection, Report
 from termsieve.reports.page import Choice, Chooser, Page, Section, write
 from termsieve.reports.parts import page_parts
+from termsieve.reports.planes import (
+    CONTOUR_MAP,
+    LINES,
+    POINTS,
+    SURFACE,
+    WORD_MAP,
+    class_sources,
+    word_sources,
+)
 from termsieve.reports.reading import Documents, documents_of
 from termsieve.reports.texts import Progress, texts_of, validated
 from termsieve.reports.trying import CannotTryError, tried_model
@@ -39,8 +48,7 @@ OVERLAP_METRICS = (
     "document_frequency",
 )
 MAX_CLASSES = 30
-PICTURE_POINTS = 2000  # of a map that is saved as a picture
-LINE_RESOLUTION = 110  # of the lines of a map: enough for a page, with half the bytes of the default
+EXAMPLE_CLASS = (100, 1000)  # documents inside and outside, of the contour maps
 TABLE_TERMS = 20
 MAP_SIZES = (10, 50, 200, 1000)  # numbers of words that the map has lines for
 GIVEAWAYS = 4  # named in the warning
@@ -87,21 +95,7 @@ SECTIONS = (
     DeclaredSection(
         "map",
         "Word map",
-        (
-            DeclaredFigure(
-                "map",
-                "ROC map: one point per term",
-                analysis.roc_map,
-                needs=("counts", "label", "metrics", "sizes", "max_points", "resolution"),
-                chart=charts.roc_map,
-                note="Terms up and left speak for the class, down and right against it; terms on the dashed "
-                "line say nothing. Larger points hold several terms. A metric's line goes through the tables "
-                "that score like its k-th best term of this class: the best k terms lie beyond it.",
-                by=("class", "metric"),
-                script="wordmap",
-                wide=True,
-            ),
-        ),
+        (WORD_MAP,),
     ),
     DeclaredSection(
         "mistakes",
@@ -158,25 +152,8 @@ SECTIONS = (
                 note="Mean number of distinct selected terms per document; "
                 "the training matrix grows with it.",
             ),
-            DeclaredFigure(
-                "isoclines",
-                "Lines of equal score of a metric",
-                analysis.isocline_family,
-                needs=("metric",),
-                chart=charts.isocline_family,
-                note="For a class of 100 documents among 1,100. Terms up and left are frequent in the class "
-                "and rare outside; a metric with lines in both corners also takes words against the class.",
-                by=("metric",),
-            ),
-            DeclaredFigure(
-                "surface",
-                "The score of a metric above the ROC plane",
-                analysis.score_surface,
-                needs=("metric",),
-                chart=charts.score_surface,
-                note="The same scores as in the lines, seen from the corner of words that are nowhere.",
-                by=("metric",),
-            ),
+            CONTOUR_MAP,
+            SURFACE,
         ),
     ),
 )
@@ -278,8 +255,9 @@ def corpus_report(
         shown_counts = counts.take(report.sources["positions"])
         scored = scored_classes(shown_counts, metrics)
         texts = texts_of(found, shown_counts, scored, validation, examples, tell)
+        marked = {name: report.sources[name] for name in ("stop_words", "cutoffs")}
         explorer = Explorer(
-            shown_counts, metrics, sizes, texts, found.silent, max(examples, 1), mask, scored=scored
+            shown_counts, metrics, sizes, texts, found.silent, max(examples, 1), mask, scored=scored, **marked
         )
         tell(0.9, "training a classifier to try")
         model, trying, lacking = tried.result()
@@ -351,12 +329,14 @@ def corpus_figures(
             "metrics": list(metrics),
             "compared": list(compared.values()),
             "sizes": sizes,
-            "max_points": PICTURE_POINTS,
-            "resolution": LINE_RESOLUTION,
+            "max_points": POINTS,
+            "resolution": LINES,
             "n": k,
             "validation": validation,
             "repeated": repeated,
             "texts": found.texts if found else None,
+            **class_sources(*EXAMPLE_CLASS),
+            **word_sources(counts),
         },
         choosers=[
             Chooser("class", "Class", classes, first=first),

@@ -26,6 +26,7 @@ from termsieve.metrics import get_metric
 from termsieve.reports.store import narrow, packed, planes
 from termsieve.telling import MetricSpec
 from termsieve.terms import Analysis
+from termsieve.terms.languages import stop_word_set
 
 WORD_LETTERS = 200  # a longer term is shortened
 DOCUMENT_LETTERS = 2000  # a longer document is shown in passages
@@ -82,6 +83,12 @@ class Explorer:
         Whether numbers and addresses are replaced in documents, and words with digits left out.
     resolution : int
         Of the lines of equal score.
+    scored : sequence of ScoredTables
+        The scores of the words, per class.
+    stop_words : str, optional
+        The language of the stop words that the map marks.
+    cutoffs : sequence of int
+        The document frequencies whose lines the map draws.
     """
 
     counts: Counts
@@ -93,6 +100,8 @@ class Explorer:
     masks: bool = False
     resolution: int = 110
     scored: Sequence[ScoredTables] = field(default_factory=tuple)
+    stop_words: str | None = None
+    cutoffs: Sequence[int] = ()
 
     def packed(self, room: int) -> tuple[str, list[str]]:
         """Return the data in at most about `room` characters, and notes on what was left out for it."""
@@ -157,6 +166,7 @@ class Explorer:
             "shared": all(tables.shared for tables in self.scored),
             "silent": self.silent,
             "perClass": self.per_class,
+            "cutoffs": list(self.cutoffs),
             "docs": [],
         }
         arrays = {
@@ -164,6 +174,7 @@ class Explorer:
             "classesOf": narrow(np.bincount(by_word, minlength=len(columns))),
             "class": narrow(by_class),
             "tp": narrow(own[by_class, by_word]),
+            "stop": narrow(self._stop_words(columns)),
         }
         head["lines"] = []
         for c, tables in enumerate(self.scored):
@@ -180,6 +191,11 @@ class Explorer:
     @cached_property
     def _names(self) -> NDArray[Any]:
         return np.array([shown(name, WORD_LETTERS) for name in self.counts.names().tolist()], dtype=object)
+
+    def _stop_words(self, columns: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the positions of the stop words among the words."""
+        listed = stop_word_set(self.stop_words) or frozenset()
+        return np.flatnonzero([name in listed for name in self.counts.names()[columns].tolist()])
 
     def _metrics(self) -> list[Any]:
         return [get_metric(metric) for metric in self.metrics]

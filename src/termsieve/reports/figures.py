@@ -24,7 +24,7 @@ class DeclaredFigure:
     Parameters
     ----------
     name : str
-        Its name on the page; like `title`, a format string over the report's sources.
+        Its name on the page; like `title` and `note`, a format string over the report's sources.
     title : str
         What stands above it.
     table : callable
@@ -81,10 +81,11 @@ class DeclaredFigure:
 
 
 class Picture(NamedTuple):
-    """A declared figure drawn: its title with the sources filled in, and the chart."""
+    """A declared figure drawn: its title and its note with the sources filled in, and the chart."""
 
     figure: DeclaredFigure
     title: str
+    note: str
     chart: Any
 
 
@@ -140,7 +141,8 @@ class Report:
                 for key in figure.by:
                     sources = {**sources, **self.chosen[key][at[key]]}
                 chart = figure.variant(sources).chart
-                found[figure.chart] = Picture(figure, figure.title.format_map(sources), chart)
+                title, note = (text.format_map(sources) for text in (figure.title, figure.note))
+                found[figure.chart] = Picture(figure, title, note, chart)
         return list(found.values())
 
     def _allowed(self, section: DeclaredSection) -> Iterator[tuple[DeclaredFigure, dict[str, Any]]]:
@@ -152,10 +154,10 @@ class Report:
 
     def _figure(self, declared: DeclaredFigure, sources: dict[str, Any]) -> tuple[list[Figure], list[str]]:
         """Return the figure with a variant per choice, or none if the data allow no variant."""
-        title = declared.title.format_map(sources)
+        title, note = (text.format_map(sources) for text in (declared.title, declared.note))
         name = declared.name.format_map(sources).replace("_", "-")
         if declared.script:
-            return [Figure(name, title, [], declared.note, declared.wide, declared.by, declared.script)], []
+            return [Figure(name, title, [], note, declared.wide, declared.by, declared.script)], []
         variants: list[Variant | None] = []
         notes = []
         places = [range(len(self.chosen[key])) for key in declared.by]
@@ -172,7 +174,7 @@ class Report:
             return [], notes
         absent = Variant(pl.DataFrame({"not drawn": ["see the end of the page"]}))
         filled = [variant or absent for variant in variants]
-        return [Figure(name, title, filled, declared.note, declared.wide, declared.by)], notes
+        return [Figure(name, title, filled, note, declared.wide, declared.by)], notes
 
     def _names(self, keys: Sequence[str], place: Sequence[int]) -> list[str]:
         choosers = {chooser.key: chooser for chooser in self.choosers}

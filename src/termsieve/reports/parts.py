@@ -57,7 +57,7 @@ def _tiles(
 
 
 def _map_choices(report: Report) -> dict[str, Any]:
-    """Return what can be chosen under the map: the numbers of words, and the metrics."""
+    """Return what can be chosen under the map: the numbers of words, the metrics, and marks."""
     classes, metrics = report.choosers
     sizes = sorted(report.sources["sizes"])
     return {
@@ -65,6 +65,7 @@ def _map_choices(report: Report) -> dict[str, Any]:
         "size": sizes[len(sizes) // 2],
         "metrics": [choice.name for choice in metrics.choices],
         "first": classes.first,
+        "marks": {name: report.sources[name] for name in ("stop_words", "cutoffs")},
     }
 
 

@@ -16,10 +16,12 @@ from termsieve.analysis.values import BREAK_EVEN
 from termsieve.charts.of_results import SETTING_LABELS, SIZE_LABELS
 from termsieve.charts.of_tuning import PARAMETER_LABELS
 from termsieve.charts.theme import measure_label
+from termsieve.corpus import Corpus
 from termsieve.errors import InputError
 from termsieve.reports.claims import study_claims
 from termsieve.reports.figures import DeclaredFigure, DeclaredSection, Report
 from termsieve.reports.page import Choice, Chooser, Page, Section, write
+from termsieve.reports.planes import STUDY_FIGURES, Plane, study_plane
 from termsieve.studies.results import Results
 
 MEASURES = ("f1", "precision", "recall", "accuracy")
@@ -200,7 +202,7 @@ SECTIONS = (
                 "stability",
                 "Similarity of the selections of different folds",
                 analysis.fold_stability,
-                needs=("selections", "n_terms", "sizes"),
+                needs=("selections", "n_terms", "sizes=studied"),
                 chart=charts.stability,
                 note="1: the same terms in every fold. Kuncheva's index is about 0 for random selections.",
                 by=BY,
@@ -232,6 +234,7 @@ SECTIONS = (
             ),
         ),
     ),
+    DeclaredSection("plane", "Words and metrics over the ROC plane", STUDY_FIGURES),
     DeclaredSection(
         "corpora",
         "Corpora",
@@ -258,8 +261,15 @@ def study_report(
     measure: str = "f1",
     skew: float | None = None,
     title: str | None = None,
+    data: str | os.PathLike[str] | None = None,
+    corpora: Mapping[str, Corpus] | None = None,
+    corpus: str | None = None,
+    target: str | None = None,
 ) -> str:
     """Return the report of a study as one HTML document that needs no network.
+
+    The figures over the ROC plane are about one problem. Its corpus is read for the map of words; where it is
+    not found, the page says what is missing.
 
     Parameters
     ----------
@@ -276,6 +286,14 @@ def study_report(
         by default nine tenths of the problems count as less skewed.
     title : str, optional
         The title of the page.
+    data : path, optional
+        The folder that the plan's paths are relative to; by default the one that TERMSIEVE_DATA names, or
+        the current folder.
+    corpora : mapping of str to Corpus, optional
+        Corpora in memory, by name, instead of reading them from files.
+    corpus, target : str, optional
+        The corpus and the class of the figures over the ROC plane; by default, of those that are left, the
+        class of median skew.
 
     Returns
     -------
@@ -288,6 +306,7 @@ def study_report(
     >>> page = study_report(Results.open("results"), "report.html", measure="f1")  # doctest: +SKIP
     """
     manifest: dict[str, Any] = {}
+    study = results if isinstance(results, Results) else None
     if isinstance(results, Results):
         manifest, selections = results.manifest, results.selections() if selections is None else selections
         results = results.frame()
@@ -297,13 +316,15 @@ def study_report(
     if rows.is_empty():
         raise InputError("the results have no rows; run the study first")
     chosen = None if selections is None else selections.lazy().collect()
-    sections, notes = study_figures(rows, chosen, measure, manifest.get("corpora", {}), skew).sections()
+    plane = study_plane(rows, study, data=data, corpora=corpora, corpus=corpus, target=target)
+    report = study_figures(rows, chosen, measure, manifest.get("corpora", {}), skew, plane=plane)
+    sections, notes = report.sections()
     page = Page(
         title=title or (f"Study {manifest['name']}" if manifest.get("name") else "Study"),
         facts=_facts(rows),
         claims=study_claims(rows, measure),
         sections=[*sections, _method_section(manifest)],
-        notes=notes,
+        notes=[*notes, *plane.notes],
     )
     return write(page.to_html(), path)
 
@@ -314,11 +335,13 @@ def study_figures(
     measure: str = "f1",
     corpora: Mapping[str, Mapping[str, Any]] | None = None,
     skew: float | None = None,
+    plane: Plane | None = None,
 ) -> Report:
     """Return the declared figures with the sources from result rows; see `study_report`.
 
     `corpora` describes the corpora by name, as a study's manifest does; `terms` is the size of a vocabulary.
     """
+    plane = study_plane(rows) if plane is None else plane
     learners = rows["learner"].unique().sort().to_list()
     vocabulary = {name: int(facts["terms"]) for name, facts in (corpora or {}).items() if "terms" in facts}
     tried = selections if selections is not None and not selections.is_empty() else None
@@ -330,10 +353,17 @@ def study_figures(
             "threshold": skew,
             "corpora": dict(corpora or {}),
             "n_terms": vocabulary or None,
-            "sizes": rows.filter(pl.col("size_kind") == "k")["size"].unique().sort().to_list(),
+            "studied": rows.filter(pl.col("size_kind") == "k")["size"].unique().sort().to_list(),
+            **plane.sources,
         },
-        choosers=[Chooser("learner", "Learner", [Choice(str(name)) for name in learners])],
-        chosen={"learner": [_of_learner(rows, tried, name) for name in learners]},
+        choosers=[
+            Chooser("learner", "Learner", [Choice(str(name)) for name in learners]),
+            Chooser("metric", "Metric", [Choice(name) for name in plane.metrics]),
+        ],
+        chosen={
+            "learner": [_of_learner(rows, tried, name) for name in learners],
+            "metric": [{"metric": name} for name in plane.metrics],
+        },
         each={
             "curves": _curves(rows, measure),
             "sides": [
@@ -351,7 +381,7 @@ def study_figures(
                 if tried is not None and tried[name].null_count() < tried.height
             ],
         },
-        lacking=_lacking(rows, tried, corpora or {}),
+        lacking=_lacking(rows, tried, corpora or {}) | dict(plane.lacking),
     )
 
 

@@ -85,6 +85,7 @@ _SAMPLE = 500  # number of texts that say the language of all
 _CHUNKS = 20  # parts of the texts whose language is asked for
 _LEAST_AGREEMENT = 0.6  # share of the parts that must be in the same language
 _CHUNK_CHARACTERS = 4000
+_LEAST_STOP_WORDS = 0.2  # share of the most frequent terms, if these are words of everyday speech
 
 
 def stop_word_names() -> list[str]:
@@ -130,6 +131,20 @@ def stop_word_set(stop_words: str | Collection[str] | None) -> frozenset[Any] | 
     words = stopwordsiso.stopwords(LANGUAGES[stop_words])
     # A tokeniser cuts words such as "quelqu'un" at the apostrophe.
     return frozenset([*words, *(part for word in words for part in _APOSTROPHE.split(word) if len(part) > 1)])
+
+
+def stop_word_language(frequent: Sequence[str]) -> str | None:
+    """Return the language whose list has most of some frequent terms; None if no list has a fifth of them.
+
+    >>> stop_word_language(["der", "und", "haus", "nicht"]), stop_word_language(["word-1", "word-2"])
+    ('german', None)
+    """
+    import stopwordsiso
+
+    lists = {name: stopwordsiso.stopwords(LANGUAGES[name]) for name in stop_word_names()}
+    found = {name: sum(term in words for term in frequent) for name, words in lists.items()}
+    best = max(found, key=lambda name: found[name])
+    return best if frequent and found[best] >= _LEAST_STOP_WORDS * len(frequent) else None
 
 
 def stemmer(stem: str) -> Callable[[Iterable[str]], list[str]]:

@@ -80,6 +80,7 @@ function finished(points) {
   const { rank } = view.ranks[m];
   points.way = Int8Array.from(row, (t) => speaks(c, view.tables.tp[t], view.tables.tp[t] + view.tables.fp[t], m, view.scores[m][t]));
   points.rank = Uint32Array.from(row, (t) => rank[t]);
+  points.stop = [...new Set(Array.from(store.array.stop, (word) => of[word]))];
   points.order = Uint32Array.from(row.keys()).filter((p) => points.n[p]).sort((a, b) => points.rank[a] - points.rank[b]);
   return points;
 }
@@ -139,6 +140,8 @@ function drawMap() {
   pen.setTransform(scale, 0, 0, scale, 0, 0);
   drawAxes(look);
   if (map.points.axes === "rates") drawLines(look);
+  if (map.points.axes !== "ranks" && isShown("cutoffs")) drawCutoffs(look);
+  if (isShown("stop")) drawStopWords(look);
   drawLabels(look);
 }
 
@@ -242,25 +245,31 @@ function drawAxes(look) {
   pen.restore();
 }
 
-// The dashed line of words that say nothing, and each metric's line of its k-th best word.
-function drawLines(look) {
-  const { c } = map.points;
-  const outside = store.documents - store.pos[c];
+// Keeps what is drawn until the next restore() within the plane.
+function clipToPlane() {
   const box = plot();
-  const place = (share, total) => (near() ? signedLog(share * total, total) : share);
   pen.save();
   pen.beginPath();
   pen.rect(MARGIN.left, MARGIN.top, box.w, box.h);
   pen.clip();
-  const path = (points) => {
-    pen.beginPath();
-    points.forEach(([x, y], i) => (i ? pen.lineTo(toX(x), toY(y)) : pen.moveTo(toX(x), toY(y))));
-    pen.stroke();
-  };
+}
+
+function drawPath(points) {
+  pen.beginPath();
+  points.forEach(([x, y], i) => (i ? pen.lineTo(toX(x), toY(y)) : pen.moveTo(toX(x), toY(y))));
+  pen.stroke();
+}
+
+// The dashed line of words that say nothing, and each metric's line of its k-th best word.
+function drawLines(look) {
+  const { c } = map.points;
+  const outside = store.documents - store.pos[c];
+  const place = (share, total) => (near() ? signedLog(share * total, total) : share);
+  clipToPlane();
   pen.strokeStyle = look.soft;
   pen.setLineDash([4, 4]);
   const shares = [0, ...Array.from({ length: 80 }, (_, i) => 10 ** (-5 + i * 5 / 79))];
-  path(shares.map((share) => [place(share, outside), place(share, store.pos[c])]));
+  drawPath(shares.map((share) => [place(share, outside), place(share, store.pos[c])]));
   pen.setLineDash([]);
   pen.lineWidth = 2;
   const undo = (place, total) => (near() ? place : Math.expm1(place * Math.log1p(Math.max(1, total))) / Math.max(1, total));
@@ -270,8 +279,54 @@ function drawLines(look) {
     at += 2 * n;
     if (k !== Number(mapChoice("k")) || !document.getElementById(`map-line-${m}`).checked) continue;
     pen.strokeStyle = LINES[m % LINES.length];
-    path(Array.from({ length: n }, (_, i) => [undo(points[i] / LINE_STEPS, outside), undo(points[n + i] / LINE_STEPS, store.pos[c])]));
+    drawPath(Array.from({ length: n }, (_, i) => [undo(points[i] / LINE_STEPS, outside), undo(points[n + i] / LINE_STEPS, store.pos[c])]));
   }
+  pen.restore();
+}
+
+const isShown = (name) => document.getElementById(`map-${name}`)?.checked ?? false;
+
+// Where the words in so many documents stand: [x, y] along the plane.
+function cutoffLine(cut) {
+  const { axes, c } = map.points;
+  if (axes === "frequency") return [-0.1, 1.1].map((y) => [signedLog(cut - 1, store.documents - 1), y]);
+  const inside = store.pos[c], outside = store.documents - inside;
+  const low = Math.max(0, cut - inside), length = Math.min(outside, cut) - low;
+  // Near its ends a line bends where the axes are logarithmic.
+  const steps = [0, ...Array.from({ length: 41 }, (_, i) => Math.max(1, length) ** (i / 40))].filter((step) => step <= length);
+  const all = [...steps, ...steps.map((step) => length - step)].sort((a, b) => a - b);
+  const place = (count, total) => (near() ? signedLog(count, total) : count / Math.max(1, total));
+  return all.map((step) => [place(low + step, outside), place(cut - low - step, inside)]);
+}
+
+function drawCutoffs(look) {
+  clipToPlane();
+  pen.strokeStyle = pen.fillStyle = look.ink;
+  pen.lineWidth = 1.5;
+  pen.textAlign = "left";
+  for (const cut of store.cutoffs) {
+    const line = cutoffLine(cut);
+    pen.setLineDash([1.5, 3]);
+    drawPath(line);
+    const [x, y] = line[0];
+    pen.fillText(`in ${number(cut)}`, toX(x) + 4, Math.max(MARGIN.top + 11, toY(y) - 4));
+  }
+  pen.restore();
+}
+
+function drawStopWords(look) {
+  clipToPlane();
+  pen.strokeStyle = look.ink;
+  pen.lineWidth = 1;
+  pen.beginPath();
+  for (const p of map.points.stop) {
+    const px = toX(map.points.x[p]), py = toY(map.points.y[p]);
+    pen.moveTo(px - 4, py - 4);
+    pen.lineTo(px + 4, py + 4);
+    pen.moveTo(px - 4, py + 4);
+    pen.lineTo(px + 4, py - 4);
+  }
+  pen.stroke();
   pen.restore();
 }
 
@@ -397,6 +452,7 @@ function fillMap() {
   if (!map.view) resetView();
   document.getElementById("map-other-part").hidden = mapChoice("axes") !== "ranks";
   document.getElementById("map-lines").hidden = mapChoice("axes") !== "rates";
+  document.getElementById("map-cutoffs-part")?.toggleAttribute("hidden", mapChoice("axes") === "ranks");
   document.getElementById("map-near-part").hidden = mapChoice("axes") !== "rates";
   document.getElementById("map-here").replaceChildren();
   map.points = mapPoints();
