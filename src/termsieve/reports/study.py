@@ -12,7 +12,7 @@ import polars as pl
 
 from termsieve import analysis, charts
 from termsieve.analysis.ratios import PARAMETERS
-from termsieve.analysis.values import BREAK_EVEN
+from termsieve.analysis.values import BREAK_EVEN, SharedRows, by_learner
 from termsieve.charts.of_results import SETTING_LABELS, SIZE_LABELS
 from termsieve.charts.of_tuning import PARAMETER_LABELS
 from termsieve.charts.theme import measure_label
@@ -297,11 +297,13 @@ def study_report(
     if rows.is_empty():
         raise InputError("the results have no rows; run the study first")
     chosen = None if selections is None else selections.lazy().collect()
-    sections, notes = study_figures(rows, chosen, measure, manifest.get("corpora", {}), skew).sections()
+    parts = by_learner(rows)
+    figures = study_figures(rows, chosen, measure, manifest.get("corpora", {}), skew, parts)
+    sections, notes = figures.sections()
     page = Page(
         title=title or (f"Study {manifest['name']}" if manifest.get("name") else "Study"),
         facts=_facts(rows),
-        claims=study_claims(rows, measure),
+        claims=study_claims(parts, measure),
         sections=[*sections, _method_section(manifest)],
         notes=notes,
     )
@@ -314,12 +316,14 @@ def study_figures(
     measure: str = "f1",
     corpora: Mapping[str, Mapping[str, Any]] | None = None,
     skew: float | None = None,
+    parts: Mapping[str, SharedRows] | None = None,
 ) -> Report:
     """Return the declared figures with the sources from result rows; see `study_report`.
 
     `corpora` describes the corpora by name, as a study's manifest does; `terms` is the size of a vocabulary.
+    `parts` are the rows of each learner, if they are shared with something else.
     """
-    learners = rows["learner"].unique().sort().to_list()
+    parts = by_learner(rows) if parts is None else parts
     vocabulary = {name: int(facts["terms"]) for name, facts in (corpora or {}).items() if "terms" in facts}
     tried = selections if selections is not None and not selections.is_empty() else None
     return Report(
@@ -332,8 +336,8 @@ def study_figures(
             "n_terms": vocabulary or None,
             "sizes": rows.filter(pl.col("size_kind") == "k")["size"].unique().sort().to_list(),
         },
-        choosers=[Chooser("learner", "Learner", [Choice(str(name)) for name in learners])],
-        chosen={"learner": [_of_learner(rows, tried, name) for name in learners]},
+        choosers=[Chooser("learner", "Learner", [Choice(str(name)) for name in parts])],
+        chosen={"learner": [_of_learner(own, tried, name) for name, own in parts.items()]},
         each={
             "curves": _curves(rows, measure),
             "sides": [
@@ -359,9 +363,9 @@ def _skewed_label(skew: float | None) -> str:
     return "the most skewed tenth" if skew is None else f"the problems of a skew above {skew:g}"
 
 
-def _of_learner(rows: pl.DataFrame, selections: pl.DataFrame | None, learner: str) -> dict[str, Any]:
+def _of_learner(rows: SharedRows, selections: pl.DataFrame | None, learner: str) -> dict[str, Any]:
     """Return the rows of a learner, and the selections that it was trained on."""
-    sources: dict[str, Any] = {"rows": rows.filter(pl.col("learner") == learner)}
+    sources: dict[str, Any] = {"rows": rows}
     if selections is not None:
         own = pl.col("learner").is_null() | (pl.col("learner") == learner)
         sources["selections"] = selections.filter(own).with_columns(learner=pl.lit(learner))
