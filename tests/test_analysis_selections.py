@@ -207,3 +207,46 @@ def test_li2009_table_1_on_the_movie_reviews(data_dir):
     }
     for name, wanted in paper.items():
         assert table[name] == pytest.approx(wanted, abs=0.04), name
+
+
+@pytest.mark.parametrize(
+    "name_of", [int, str, lambda code: 10**12 - 7**code], ids=["columns", "words", "far"]
+)
+@pytest.mark.parametrize("cells", [2**22, 40])
+def test_stability_of_prefixes_is_that_of_the_sets_they_are(monkeypatch, name_of, cells):
+    """Beside sets: two problems, one with a size that was also selected by itself, a selection too short."""
+    monkeypatch.setattr("termsieve.analysis.stability.MAX_CELLS", cells)  # 40: ten columns at a time, or six
+    generator, sizes = np.random.default_rng(8), [1.0, 3.0, 8.0, 12.0]
+    ranked = {
+        (problem, fold): [name_of(int(code)) for code in generator.permutation(15)[: 12 - 5 * (fold == 2)]]
+        for problem in "pq"
+        for fold in range(4 if problem == "p" else 7)
+    }
+    own = {("q", 5): [name_of(0), name_of(1), name_of(2)], ("q", 0): [name_of(3)]}  # not the first of 12
+    fixed = {"corpus": "toy", "trial": 0, "method": "bns", "learner": "svm", "size_kind": "k"}
+    rows = [
+        {**fixed, "problem": problem, "fold": fold, "size": size, "terms": terms, "ratio": None, "lam": None}
+        for size, chosen in ((12.0, ranked), (3.0, own))
+        for (problem, fold), terms in chosen.items()
+    ]
+    selections = pl.DataFrame(rows, schema_overrides={"ratio": pl.Float64, "lam": pl.Float64})
+    found = analysis.fold_stability(selections, n_terms=15, sizes=sizes)
+    assert found.select("problem", "size").rows() == [(problem, size) for problem in "pq" for size in sizes]
+    for row in found.to_dicts():
+        sets = {key: terms[: int(row["size"])] for key, terms in ranked.items() if key[0] == row["problem"]}
+        if row["size"] == 3:
+            sets |= {key: terms for key, terms in own.items() if key in sets}
+        pairs = list(combinations(sets.values(), 2))
+        assert row["n_sets"] == len(sets)
+        assert row["jaccard"] == pytest.approx(np.mean([analysis.jaccard(a, b) for a, b in pairs]))
+        assert row["kuncheva"] == pytest.approx(np.mean([analysis.kuncheva(a, b, 15) for a, b in pairs]))
+
+
+def test_stability_counts_a_repeated_term_once_and_takes_no_selections(selections):
+    rows = selections.with_columns(terms=pl.Series([["a", "b", "a"], ["a", "c", "c"], [], ["x"]]), size=3.0)
+    ranked = rows.with_columns(ratio=pl.lit(None, dtype=pl.Float64), lam=pl.lit(None, dtype=pl.Float64))
+    table = analysis.fold_stability(ranked, n_terms=9, sizes=[2.0]).filter(pl.col("problem") == "p")
+    assert table["jaccard"].to_list() == pytest.approx([1 / 9, 1 / 9])
+    nothing = analysis.fold_stability(rows.clear(), n_terms=9)
+    assert nothing.is_empty()
+    assert nothing.columns == table.columns

@@ -14,6 +14,7 @@ import pytest
 
 import termsieve
 from termsieve import Corpus, Counts, corpus_report, study_report
+from termsieve.analysis.values import by_learner
 from termsieve.errors import InputError, ParameterError
 from termsieve.reports.claims import study_claims
 from termsieve.reports.corpus import METRICS
@@ -253,7 +254,7 @@ def test_a_study_report_is_the_same_twice(study_rows, study_page):
 
 
 def test_claims_hold(study_rows):
-    claims = study_claims(study_rows)
+    claims = study_claims(by_learner(study_rows))
     curves = termsieve.analysis.size_curves(study_rows)
     best = curves.filter(pl.col("size_kind") == "k").sort("value", descending=True).row(0, named=True)
     assert claims[0].startswith(f"svm: the highest macro F1, {best['value']:.3f}")
@@ -268,7 +269,7 @@ def test_claims_hold(study_rows):
 
 def test_no_claim_without_the_numbers(study_rows):
     one = study_rows.filter((pl.col("method") == "bns") & (pl.col("problem") == "class 3"))
-    claims = study_claims(one)
+    claims = study_claims(by_learner(one))
     assert not any("chance" in claim or "pair" in claim or "within" in claim for claim in claims)
     found = Elements(study_report(one))
     assert "Chances and tests compare methods; there is only one." in found.text

@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from termsieve import Counts, analysis, charts
+from termsieve import Counts, analysis, charts, study_report
+from termsieve.analysis import values
 from termsieve.reports import corpus, study
 from termsieve.reports.planes import study_plane, word_sources
 from termsieve.reports.reading import Documents
@@ -123,3 +124,39 @@ def test_the_gallery_shows_every_chart(tmp_path):
     assert set(re.findall(r"\(pictures/([\w.]+)\)", page)) == written
     assert page == (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
     assert {file.name for file in (ROOT / "docs" / "pictures").iterdir()} == written
+
+
+@pytest.mark.parametrize("measure", ["f1", "recall", "f1_break_even"])
+def test_shared_tables_change_no_number(study_rows, measure):
+    """Every table from rows whose tables are shared, in two orders, beside the same one made alone."""
+    other = study_rows.filter(pl.col("size_kind") == "k").with_columns(size_kind=pl.lit("sparsity"))
+    rows = pl.concat([study_rows, other.with_columns(pl.col("tp") // 2, size=pl.col("size") / 10)])
+    even = {f"be_{cell}": pl.col(cell).cast(pl.Float64) for cell in ("tp", "fp", "fn")}
+    rows = rows.with_columns(**even).with_columns(be_fp=pl.col("be_fn") + 1)
+    figures = [figure for section in study.SECTIONS for figure in section.figures if "rows" in figure.needs]
+    own = {"measure": measure, "size_kind": "sparsity", "side": "high", "threshold": None}
+    calls = [
+        (figure.table, {name: own[name] for name in figure.needs if name != "rows"})
+        for figure in figures
+        if figure.table is not analysis.setting_curves
+    ]
+    assert len(calls) > 9
+    alone = [table(rows, **given) for table, given in calls]
+    for step in (1, -1):
+        (shared,) = values.by_learner(rows).values()
+        for (table, given), want in list(zip(calls, alone, strict=True))[::step]:
+            found = table(shared, **given)
+            found, want = (each if isinstance(each, pl.DataFrame) else each.table for each in (found, want))
+            assert found.equals(want), table.__name__
+
+
+def test_what_figures_share_is_made_once(study_rows, monkeypatch):
+    pooled = []
+
+    def counted(*given, made=values._pooled):
+        pooled.append(given[1])
+        return made(*given)
+
+    monkeypatch.setattr(values, "_pooled", counted)
+    study_report(study_rows)
+    assert pooled == ["f1", "f1_break_even"]  # precision, recall and accuracy are made of F1's sums

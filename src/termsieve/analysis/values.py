@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -11,7 +11,37 @@ import polars as pl
 from termsieve.errors import InputError
 from termsieve.measures import accuracy, f1, get_measure
 
-Rows = pl.DataFrame | pl.LazyFrame
+Made = TypeVar("Made")
+
+
+class SharedRows:
+    """Result rows that many analyses read; the tables that they have in common are made once.
+
+    Every function that takes rows takes these as well, and returns the same numbers.
+
+    Parameters
+    ----------
+    rows : polars.DataFrame
+        The rows.
+    """
+
+    def __init__(self, rows: pl.DataFrame) -> None:
+        self.rows = rows
+        self._tables: dict[Hashable, Any] = {}
+
+    def lazy(self) -> pl.LazyFrame:
+        """Return the rows as a lazy frame."""
+        return self.rows.lazy()
+
+    def table(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """Return what was made under this key, or make it."""
+        if key not in self._tables:
+            self._tables[key] = make()
+        made: Made = self._tables[key]
+        return made
+
+
+Rows = pl.DataFrame | pl.LazyFrame | SharedRows
 Measure = str | Callable[..., Any]
 
 PROBLEM = ("corpus", "problem")
@@ -42,7 +72,15 @@ def problem_values(rows: Rows, measure: Measure = "f1") -> pl.DataFrame:
         One row per problem, trial, method, learner and size: corpus, problem, trial, method, learner,
         size_kind, size, value, n_terms, n_train, sparsity, skew.
     """
-    pooled = _pooled(rows, measure, [*PROBLEM, "target", "trial", *RUN])
+    return _shared(rows, ("values", measure), lambda: _problem_values(rows, measure))
+
+
+def _problem_values(rows: Rows, measure: Measure) -> pl.DataFrame:
+    pooled = _shared(
+        rows,
+        ("pooled", measure == BREAK_EVEN),
+        lambda: _pooled(rows, measure, [*PROBLEM, "target", "trial", *RUN]),
+    )
     function = _function(measure)
     value = np.asarray(function(*(pooled[cell].to_numpy() for cell in _CELLS)), dtype=float)
     pooled = pooled.with_columns(value=pl.Series(value))
@@ -76,9 +114,12 @@ def problem_means(rows: Rows, measure: Measure = "f1") -> pl.DataFrame:
     polars.DataFrame
         One row per problem, method, learner and size, with the columns of `problem_values` but `trial`.
     """
+    return _shared(rows, ("means", measure), lambda: _problem_means(problem_values(rows, measure)))
+
+
+def _problem_means(values: pl.DataFrame) -> pl.DataFrame:
     columns = pl.col("value", "n_terms", "n_train", "sparsity", "skew").mean()
-    keys = [*PROBLEM, *RUN]
-    return problem_values(rows, measure).group_by(keys).agg(columns).sort(in_order(*PROBLEM))
+    return values.group_by([*PROBLEM, *RUN]).agg(columns).sort(in_order(*PROBLEM))
 
 
 def micro_values(rows: Rows, measure: Measure = "f1") -> pl.DataFrame:
@@ -111,7 +152,11 @@ def average_maximum(rows: Rows, measure: Measure = "f1") -> pl.DataFrame:
     polars.DataFrame
         One row per problem, method and learner: corpus, problem, method, learner, value, skew.
     """
-    values = problem_values(rows, measure).filter(pl.col("size_kind") != "all")
+    return _shared(rows, ("maximum", measure), lambda: _average_maximum(problem_values(rows, measure)))
+
+
+def _average_maximum(values: pl.DataFrame) -> pl.DataFrame:
+    values = values.filter(pl.col("size_kind") != "all")
     keys = [*PROBLEM, "method", "learner"]
     best = values.group_by([*keys, "trial"]).agg(pl.col("value").max(), pl.col("skew").first())
     return best.group_by(keys).agg(pl.col("value", "skew").mean()).sort(keys)
@@ -137,9 +182,20 @@ def main_kind(rows: Rows) -> str:
     return str(kinds["size_kind"][0])
 
 
-def of_kind(rows: Rows, size_kind: str) -> pl.LazyFrame:
+def of_kind(rows: Rows, size_kind: str) -> Rows:
     """Return the rows of all features and of one kind of size."""
-    return rows.lazy().filter(pl.col("size_kind").is_in([size_kind, "all"]))
+    wanted = pl.col("size_kind").is_in([size_kind, "all"])
+    if not isinstance(rows, SharedRows):
+        return rows.lazy().filter(wanted)
+    if rows.rows.select(wanted.all()).item():
+        return rows
+    return rows.table(("kind", size_kind), lambda: SharedRows(rows.rows.filter(wanted)))
+
+
+def by_learner(rows: pl.DataFrame) -> dict[str, SharedRows]:
+    """Return the rows of each learner, sorted by its name."""
+    names = rows["learner"].unique().sort().to_list()
+    return {name: SharedRows(rows.filter(pl.col("learner") == name)) for name in names}
 
 
 def goal_values(
@@ -177,6 +233,10 @@ def in_order(*first: str) -> list[pl.Expr]:
     return [*map(pl.col, first), pl.col("method"), pl.col("learner"), *size]
 
 
+def _shared(rows: Rows, key: Hashable, make: Callable[[], Made]) -> Made:
+    return rows.table(key, make) if isinstance(rows, SharedRows) else make()
+
+
 def _function(measure: Measure) -> Callable[..., Any]:
     return f1 if measure == BREAK_EVEN else get_measure(measure)
 
@@ -206,7 +266,7 @@ def _pooled(rows: Rows, measure: Measure, keys: list[str]) -> pl.DataFrame:
 
 
 def _checked(rows: Rows, columns: list[str]) -> pl.LazyFrame:
-    if not isinstance(rows, pl.DataFrame | pl.LazyFrame):
+    if not isinstance(rows, Rows):
         raise InputError(f"results must be a polars frame of rows, not {type(rows).__name__}")
     lazy = rows.lazy()
     known = lazy.collect_schema().names()

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
 
 from termsieve import analysis
+from termsieve.analysis.values import Rows
 from termsieve.charts.theme import measure_label
 from termsieve.errors import TermsieveError
 
 ALPHA = 0.05
 
 
-def study_claims(rows: pl.DataFrame, measure: str = "f1") -> list[str]:
-    """Return sentences: for each learner the best method, by how much, and whether by more than chance."""
+def study_claims(parts: Mapping[str, Rows], measure: str = "f1") -> list[str]:
+    """Return sentences: for each learner the best method, by how much, and whether by more than chance.
+
+    `parts` holds the rows of each learner.
+    """
     sentences = []
-    for learner in rows["learner"].unique().sort():
-        own = rows.filter(pl.col("learner") == learner)
+    for learner, own in parts.items():
         for claims in (_best, _differences, _near_the_best, _skewed, _cheapest):
             try:
                 sentences += [f"{learner}: {claim}" for claim in claims(own, measure)]
@@ -26,7 +30,7 @@ def study_claims(rows: pl.DataFrame, measure: str = "f1") -> list[str]:
     return sentences
 
 
-def _leader(rows: pl.DataFrame, measure: str) -> dict[str, Any]:
+def _leader(rows: Rows, measure: str) -> dict[str, Any]:
     sized = analysis.size_curves(rows, measure).filter(pl.col("size_kind") != "all")
     return sized.sort("value", "size", "method", descending=[True, False, False]).row(0, named=True)
 
@@ -36,7 +40,7 @@ def _at(kind: Any, size: Any) -> str:
     return words.get(str(kind), "at {:g}").format(size)
 
 
-def _best(rows: pl.DataFrame, measure: str) -> list[str]:
+def _best(rows: Rows, measure: str) -> list[str]:
     curves = analysis.size_curves(rows, measure)
     sized = curves.filter(pl.col("size_kind") != "all")
     if sized.is_empty():
@@ -59,7 +63,7 @@ def _best(rows: pl.DataFrame, measure: str) -> list[str]:
     return [text + "."]
 
 
-def _differences(rows: pl.DataFrame, measure: str) -> list[str]:
+def _differences(rows: Rows, measure: str) -> list[str]:
     """Say which methods the best one beats significantly, and which not, at its best size over problems."""
     best = _leader(rows, measure)
     leader = best["method"]
@@ -85,7 +89,7 @@ def _differences(rows: pl.DataFrame, measure: str) -> list[str]:
     return sentences
 
 
-def _near_the_best(rows: pl.DataFrame, measure: str) -> list[str]:
+def _near_the_best(rows: Rows, measure: str) -> list[str]:
     tolerance = analysis.tolerances_of(measure)[:1]
     alone = analysis.best_chances(rows, measure, tolerance).sort("share", "method", descending=[True, False])
     if alone.height < 2:
@@ -104,7 +108,7 @@ def _near_the_best(rows: pl.DataFrame, measure: str) -> list[str]:
     return sentences
 
 
-def _skewed(rows: pl.DataFrame, measure: str) -> list[str]:
+def _skewed(rows: Rows, measure: str) -> list[str]:
     halves = analysis.skew_curves(rows, measure=measure).filter(pl.col("size_kind") != "all")
     sentences = []
     high = halves.filter(pl.col("skew_side") == "high").sort("value", "method", descending=[True, False])
@@ -117,7 +121,7 @@ def _skewed(rows: pl.DataFrame, measure: str) -> list[str]:
     return sentences
 
 
-def _cheapest(rows: pl.DataFrame, measure: str) -> list[str]:
+def _cheapest(rows: Rows, measure: str) -> list[str]:
     needed = analysis.size_needed(rows, 0.95, measure).drop_nulls("size").sort("size_kind", "size", "method")
     if needed.is_empty():
         return []

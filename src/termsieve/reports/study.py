@@ -12,7 +12,7 @@ import polars as pl
 
 from termsieve import analysis, charts
 from termsieve.analysis.ratios import PARAMETERS
-from termsieve.analysis.values import BREAK_EVEN
+from termsieve.analysis.values import BREAK_EVEN, SharedRows, by_learner
 from termsieve.charts.of_results import SETTING_LABELS, SIZE_LABELS
 from termsieve.charts.of_tuning import PARAMETER_LABELS
 from termsieve.charts.theme import measure_label
@@ -317,12 +317,13 @@ def study_report(
         raise InputError("the results have no rows; run the study first")
     chosen = None if selections is None else selections.lazy().collect()
     plane = study_plane(rows, study, data=data, corpora=corpora, corpus=corpus, target=target)
-    report = study_figures(rows, chosen, measure, manifest.get("corpora", {}), skew, plane=plane)
+    parts = by_learner(rows)
+    report = study_figures(rows, chosen, measure, manifest.get("corpora", {}), skew, plane, parts)
     sections, notes = report.sections()
     page = Page(
         title=title or (f"Study {manifest['name']}" if manifest.get("name") else "Study"),
         facts=_facts(rows),
-        claims=study_claims(rows, measure),
+        claims=study_claims(parts, measure),
         sections=[*sections, _method_section(manifest)],
         notes=[*notes, *plane.notes],
     )
@@ -336,13 +337,15 @@ def study_figures(
     corpora: Mapping[str, Mapping[str, Any]] | None = None,
     skew: float | None = None,
     plane: Plane | None = None,
+    parts: Mapping[str, SharedRows] | None = None,
 ) -> Report:
     """Return the declared figures with the sources from result rows; see `study_report`.
 
     `corpora` describes the corpora by name, as a study's manifest does; `terms` is the size of a vocabulary.
+    `parts` are the rows of each learner, if they are shared with something else.
     """
     plane = study_plane(rows) if plane is None else plane
-    learners = rows["learner"].unique().sort().to_list()
+    parts = by_learner(rows) if parts is None else parts
     vocabulary = {name: int(facts["terms"]) for name, facts in (corpora or {}).items() if "terms" in facts}
     tried = selections if selections is not None and not selections.is_empty() else None
     return Report(
@@ -357,11 +360,11 @@ def study_figures(
             **plane.sources,
         },
         choosers=[
-            Chooser("learner", "Learner", [Choice(str(name)) for name in learners]),
+            Chooser("learner", "Learner", [Choice(str(name)) for name in parts]),
             Chooser("metric", "Metric", [Choice(name) for name in plane.metrics]),
         ],
         chosen={
-            "learner": [_of_learner(rows, tried, name) for name in learners],
+            "learner": [_of_learner(own, tried, name) for name, own in parts.items()],
             "metric": [{"metric": name} for name in plane.metrics],
         },
         each={
@@ -389,9 +392,9 @@ def _skewed_label(skew: float | None) -> str:
     return "the most skewed tenth" if skew is None else f"the problems of a skew above {skew:g}"
 
 
-def _of_learner(rows: pl.DataFrame, selections: pl.DataFrame | None, learner: str) -> dict[str, Any]:
+def _of_learner(rows: SharedRows, selections: pl.DataFrame | None, learner: str) -> dict[str, Any]:
     """Return the rows of a learner, and the selections that it was trained on."""
-    sources: dict[str, Any] = {"rows": rows.filter(pl.col("learner") == learner)}
+    sources: dict[str, Any] = {"rows": rows}
     if selections is not None:
         own = pl.col("learner").is_null() | (pl.col("learner") == learner)
         sources["selections"] = selections.filter(own).with_columns(learner=pl.lit(learner))
