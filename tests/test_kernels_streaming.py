@@ -1,10 +1,9 @@
-"""Documents are counted in the kernel as a plain loop counts them, from a list or from a column."""
+"""Documents are counted in the kernel as a plain loop counts them."""
 
 import re
 from collections import Counter as Bag
 
 import numpy as np
-import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -60,29 +59,18 @@ def found(table, cells):
     return dict(zip(keys, docs.tolist(), strict=True)), dict(zip(keys, sums.tolist(), strict=True))
 
 
-def column_of(docs, chunks):
-    """Return the texts as a Series of several chunks, cut from a longer one."""
-    longer = pl.Series(["before", *docs, "after" * 9], dtype=pl.String)
-    parts = [longer[1 : len(docs) + 1][at : at + chunks] for at in range(0, len(docs), chunks)]
-    return pl.concat(parts, rechunk=False) if parts else pl.Series([], dtype=pl.String)
-
-
 @settings(max_examples=60, deadline=None)
-@given(documents, st.integers(1, 50), st.integers(0, 80))
-def test_documents_of_a_list_or_a_column_are_counted_as_by_a_loop(pairs, chunks, cut):
+@given(documents, st.integers(0, 80))
+def test_documents_are_counted_as_by_a_loop(pairs, cut):
     docs, classes = [text for text, _ in pairs], [group for _, group in pairs]
-    expected = reference(docs, classes)
-    for column in (False, True):
-        tables = []
-        for part in (slice(cut), slice(cut, None)):  # one of the two may have no documents
-            table, cells = Analysis().table(), CellTable(True)
-            held = column_of(docs[part], chunks) if column else docs[part]
-            read = Documents.of_column(held, WORD) if column else Documents.of_texts(held, WORD)
-            cells.add_documents(table, read, *class_arrays(classes[part]))
-            tables.append((table, cells))
-        (table, cells), (other, more) = tables
-        cells.absorb(more, table.merge(other))
-        assert found(table, cells) == expected
+    tables = []
+    for part in (slice(cut), slice(cut, None)):  # one of the two may have no documents
+        table, cells = Analysis().table(), CellTable(True)
+        cells.add_documents(table, Documents.of_texts(docs[part], WORD), *class_arrays(classes[part]))
+        tables.append((table, cells))
+    (table, cells), (other, more) = tables
+    cells.absorb(more, table.merge(other))
+    assert found(table, cells) == reference(docs, classes)
 
 
 @pytest.mark.parametrize(
@@ -95,35 +83,11 @@ def test_documents_are_counted_as_their_rows(options):
     table, cells = analysis.table(), CellTable(True)
     cells.add_documents(table, analysis.documents(docs), *classes)
     plain, expected = analysis.table(), CellTable(True)
-    expected.add(*plain.rows(analysis.documents(pl.Series(docs))), *classes, len(plain))
+    expected.add(*plain.rows(analysis.documents(docs)), *classes, len(plain))
     order, column = table.order(), np.arange(3, dtype=np.int32)
     assert table.terms(order) == plain.terms(plain.order())
     for mine, theirs in zip(cells.table(order, column), expected.table(plain.order(), column), strict=True):
         np.testing.assert_array_equal(mine, theirs)
-
-
-def test_gaps_in_a_column_are_empty_texts():
-    column = pl.Series(["aa bb", None, None, "x" * 13 + " aa", "", None])
-    indptr, ids, _ = Analysis().table().rows(Documents.of_column(column, WORD))
-    assert indptr.tolist() == [0, 2, 2, 2, 4, 4, 4]
-    assert ids.tolist() == [0, 1, 2, 0]
-    assert len(Documents.of_column(column[1:3], WORD)) == 2
-    assert len(Documents.of_column(pl.Series([], dtype=pl.String), WORD)) == 0
-
-
-def test_a_column_lives_as_long_as_its_documents():
-    docs = Documents.of_column(pl.Series([f"{'long' * 9}{i}" for i in range(1000)]), WORD)
-    later = pl.Series([f"{'other' * 9}{i}" for i in range(10_000)])  # takes what memory was freed
-    table = Analysis().table()
-    table.rows(docs)
-    assert len(later) == 10_000
-    assert table.terms() == [f"{'long' * 9}{i}" for i in range(1000)]
-
-
-@pytest.mark.parametrize("column", [pl.Series([1, 2]), pl.Series([b"a"]), pl.Series([["a"]])])
-def test_a_column_of_something_else_is_refused(column):
-    with pytest.raises(TypeError, match="texts"):
-        Documents.of_column(column, WORD)
 
 
 def test_what_is_no_column_is_refused():
