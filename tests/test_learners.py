@@ -288,6 +288,21 @@ def test_nb_among_all_terms_divides_by_the_terms_that_were_not_selected():
     assert values[0] != pytest.approx(plain[0])
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", [name for name in LEARNERS if learner_declaration(get_learner(name)).along])
+def test_documents_that_are_equal_on_a_set_are_tied(name, kind):
+    """Break-even divides ties: an ulp between equal documents would decide between them."""
+    X, y = documents(kind)
+    random = np.random.default_rng(7)
+    sets = [np.sort(random.permutation(60)[:20]) for _ in range(4)]
+    for columns in sets:
+        test = documents(kind, seed=1)[0].toarray()
+        test[:, columns] = test[:8, columns][np.arange(len(test)) % 8]
+        others = [own for own in sets if own is not columns]
+        values = decision_sets(name, X, y, sp.csr_array(test), [columns, *others])[0]
+        assert (values == values[np.arange(len(test)) % 8]).all()
+
+
 @pytest.mark.parametrize("name", SEPARABLE)
 @pytest.mark.parametrize("kind", ["presence", "weights"])
 def test_sets_are_the_separate_fits(name, kind):

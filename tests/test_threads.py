@@ -1,11 +1,11 @@
 """Threads that share one fitted object get what one thread alone gets."""
 
+import os
+import subprocess
 import sys
 import sysconfig
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
-from importlib import import_module
-from pkgutil import iter_modules
 from threading import Barrier
 
 import numpy as np
@@ -20,7 +20,6 @@ from termsieve import (
     TermVectorizer,
     TermWeighter,
     count,
-    kernels,
     rank,
     score,
 )
@@ -77,9 +76,18 @@ def same(a, b):
 
 @pytest.mark.skipif(not sysconfig.get_config_var("Py_GIL_DISABLED"), reason="this Python has the lock")
 def test_the_kernels_leave_the_lock_off():
-    for module in iter_modules(kernels.__path__):
-        import_module(f"termsieve.kernels.{module.name}")
-    assert not sys._is_gil_enabled()
+    """In a process of its own: other packages may turn the lock on, which is a warning, here an error."""
+    code = (
+        "import sys\n"
+        "from importlib import import_module\n"
+        "from pkgutil import iter_modules\n"
+        "from termsieve import kernels\n"
+        "names = [module.name for module in iter_modules(kernels.__path__)]\n"
+        "assert len([import_module(f'termsieve.kernels.{name}') for name in names]) > 10\n"
+        "assert not sys._is_gil_enabled()\n"
+    )
+    env = {name: value for name, value in os.environ.items() if name != "PYTHON_GIL"}
+    subprocess.run([sys.executable, "-W", "error", "-c", code], env=env, check=True)
 
 
 @pytest.mark.parametrize(

@@ -167,22 +167,25 @@ class ColumnSets:
     def each(self) -> Iterator[tuple[Ints, Rows]]:
         """Yield each set's positions and the training rows on it, columns renumbered from 1."""
         for positions in self.positions:
-            yield positions, self._prefix(positions, 0) if self.nested else self._filtered(positions)
+            yield positions, self._on(positions, 0)
 
     def decisions(self, positions: Ints, w: Floats) -> Floats:
-        """Return the decision values of the test documents by the weights of one set."""
-        if self.nested:
-            return self._prefix(positions, 1).decisions(w)
-        everything = np.zeros(len(self.candidates) + 1)
-        everything[0], everything[positions + 1] = w[0], w[1:]
-        return self.test.decisions(everything)
+        """Return the decision values of the test documents by the weights of one set.
+
+        Documents that are equal on the set get equal values, whatever else is in them: rows with the columns
+        of other sets, at weight 0, would be added up in another order.
+        """
+        return self._on(positions, 1).decisions(w)
+
+    def _on(self, positions: Ints, part: int) -> Rows:
+        return self._prefix(positions, part) if self.nested else self._filtered(positions, part)
 
     def _prefix(self, positions: Ints, part: int) -> Rows:
         rows, ends = (self.train, self.test)[part], self.ends[part]
         return Rows(rows.start, ends[np.searchsorted(self.lengths, len(positions))], rows.column, rows.value)
 
-    def _filtered(self, positions: Ints) -> Rows:
-        rows = self.train
+    def _filtered(self, positions: Ints, part: int) -> Rows:
+        rows = (self.train, self.test)[part]
         renamed = np.zeros(len(self.candidates) + 1, dtype=np.int32)
         renamed[positions + 1] = np.arange(1, len(positions) + 1)
         indptr = np.concatenate([rows.start, rows.end[-1:]])
