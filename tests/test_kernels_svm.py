@@ -253,7 +253,7 @@ def test_gram_is_the_matrix_of_inner_products(valued, n):
 
 
 @pytest.mark.parametrize("valued", [False, True])
-@pytest.mark.parametrize("shape", [(2, 1), (40, 6), (70, 100), (1500, 10)])
+@pytest.mark.parametrize("shape", [(2, 1), (40, 6), (70, 100), (1500, 10), (1500, 250)])
 def test_smo_satisfies_the_optimality_conditions(valued, shape):
     X, sign, weight = problem(*shape, valued, seed=6)
     sign[:2] = 1.0, -1.0
@@ -270,6 +270,29 @@ def test_smo_satisfies_the_optimality_conditions(valued, shape):
     assert (margin[alpha == 0] >= 1 - 1e-3).all()
     assert (margin[alpha == weight] <= 1 + 1e-3).all()
     assert margin[(alpha > 0) & (alpha < weight)] == pytest.approx(1, abs=1e-3)
+
+
+def test_smo_leaves_rows_with_bound_zero_out():
+    X, sign, weight = problem(1300, 80, False, seed=9)
+    sign[:2] = 1.0, -1.0
+    gram, rows = (X @ X.T).astype(np.float32), np.flatnonzero(np.arange(len(X)) % 5 != 4)
+    bound = np.zeros(len(X))
+    bound[rows] = weight[rows]
+    with_some = smo.solve(gram, rows, sign, weight, 1e-7, 10**7)
+    with_all = smo.solve(gram, np.arange(len(X)), sign, bound, 1e-7, 10**7)
+    assert with_some[2]
+    assert with_all[2]
+    assert (with_all[0][bound == 0] == 0).all()
+    weights = [(sign * alpha) @ X for alpha, _, _ in (with_some, with_all)]
+    assert weights[0] == pytest.approx(weights[1], abs=1e-4)
+    assert with_some[1] == pytest.approx(with_all[1], abs=1e-4)
+
+
+def test_newton_steps_end_smo_early():
+    """Of rounds that change two rows each, the solution takes more than 100,000."""
+    X, sign, _ = problem(1600, 300, True, seed=3)
+    gram, bound = (X @ X.T).astype(np.float32), np.full(len(X), 100.0)
+    assert smo.solve(gram, np.arange(len(X)), sign, bound, 1e-3, 20_000)[2]
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.int64, np.float32, np.float64])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import os
+from pathlib import Path
 from typing import get_args
 
 import numpy as np
@@ -20,6 +22,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from termsieve import Counts, rank, read, score
 from termsieve.errors import InputError, ParameterError, UnknownNameError
 from termsieve.learners import (
     LEARNERS,
@@ -36,9 +39,11 @@ from termsieve.learners import (
     predicted_sets,
     register_learner,
 )
+from termsieve.learners.linear import MAX_GRAM_ROWS
 from termsieve.learners.registry import Reads, Several
 from termsieve.learners.rows import Columns
 from termsieve.measures import decision_values
+from termsieve.terms import term_matrix
 
 
 @parametrize_with_checks([get_learner(name) for name in LEARNERS])
@@ -131,6 +136,43 @@ def test_hinge_leaves_large_problems_to_libsvm(monkeypatch):
     monkeypatch.setattr("termsieve.learners.linear.MAX_GRAM_ROWS", 10)
     assert HingeSVM().fit(X, y).decision_function(X) == pytest.approx(expected, abs=5e-3)
     assert decision_path("svm(hinge)", X, y, X, np.arange(60), [5, 60]) == pytest.approx(path, abs=1e-2)
+
+
+def many_documents():
+    """Return one fold of ohscal ranked by bns, or generated documents of its size."""
+    data = os.environ.get("TERMSIEVE_DATA")
+    if data:
+        corpus = read(Path(data, "forman", "ohscal.wc.arff"))
+        X, y = term_matrix(corpus)[0], np.asarray(corpus.labels) == "Pregnancy"
+        X = sp.csr_array((np.ones(X.nnz), X.indices, X.indptr), shape=X.shape)
+    else:
+        rng = np.random.default_rng(4)
+        y = rng.random(11_000) < 0.08
+        share = 1.0 / np.arange(14, 614)
+        lean = np.where(y[:, None], rng.choice([0.2, 1.0, 12.0], 600), 1.0)
+        X = sp.csr_array((rng.random((11_000, 600)) < share * lean).astype(float))
+    chosen = np.random.default_rng(0).permutation(len(y))
+    train, test = chosen[len(y) // 4 :], chosen[: len(y) // 4]
+    order = rank(score(Counts.from_matrix(X[train], y[train].astype(int)), "bns")).order
+    return X[train], y[train].astype(int), X[test], order
+
+
+@pytest.mark.slow
+def test_hinge_of_many_documents_is_that_of_libsvm(monkeypatch):
+    train, y, test, order = many_documents()
+    assert len(y) > 8000
+    sizes = [100, 500]
+    expected = [SVC(kernel="linear").fit(train[:, order[:k]], y).predict(test[:, order[:k]]) for k in sizes]
+    monkeypatch.setattr("termsieve.learners.linear.SVC", None)  # which is not to be used
+    path = decision_path("svm(hinge)", train, y, test, order, sizes)
+    assert ((path > 0) != np.stack(expected)).mean() <= 0.002
+    assert 0.01 < np.mean(expected) < 0.5
+
+
+def test_the_gram_matrix_has_the_size_that_the_page_says():
+    page = Path(__file__).parents[1].joinpath("docs", "learners.md").read_text(encoding="utf-8")
+    assert f"Above {MAX_GRAM_ROWS:,} distinct rows" in page
+    assert f"{4 * MAX_GRAM_ROWS**2 // 10**6} MB" in page
 
 
 @pytest.mark.parametrize("passes", [1, 3])

@@ -2,9 +2,11 @@
 
 import numpy as np
 
+from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t, int64_t, uint8_t
-from libc.string cimport memcpy
+from libc.stdlib cimport free, malloc, realloc
 from scipy.linalg.cython_blas cimport sgemm
+from scipy.linalg.cython_lapack cimport dposv, dpotrs
 
 
 def add_gram(
@@ -74,83 +76,136 @@ cdef void add_products(float[:, ::1] heavy, float[:, ::1] gram) noexcept nogil:
     sgemm(&turned, &plain, &n, &n, &width, &one, &heavy[0, 0], &width, &heavy[0, 0], &width, &one, &gram[0, 0], &n)
 
 
+# Measured: in the time in which a round looks at one row, a Cholesky factorisation of m rows does 200 of its m^3,
+# and solving with it 4 of its m^2.
+cdef double CUBE = 200.0, SQUARE = 4.0
+cdef enum:
+    COPIED = 4  # a copy is made of at most a quarter of the rows
+    MAX_FREE = 2000  # rows of a factorisation
+    MAX_HELD = 30  # rows that come to a bound before the next one
+
+
 cdef struct State:
-    Py_ssize_t width  # of the Gram matrix
-    Py_ssize_t n  # rows of the problem
-    Py_ssize_t n_active  # number of rows, at the start of `order`, that take part
-    const int64_t* rows
+    # Of all rows of the Gram matrix, by their number.
+    Py_ssize_t width
     const float* gram
-    const double* sign
-    const double* bound
-    const double* diagonal
+    const double* signs
+    const double* bounds
+    double* alphas
+    double* scores
+    uint8_t* inside  # whether the row takes part
+    # Of the rows that take part, in ascending order.
+    Py_ssize_t n_active
+    int64_t* order  # their numbers
+    double* sign
+    double* bound
+    float* diagonal
     double* alpha
     double* score  # -sign * gradient: sign - sum over s of sign_s alpha_s gram[r, s]
-    int64_t* order
-    uint8_t* free  # UP where sign * alpha can grow, LOW where it can shrink
-    Py_ssize_t top  # the row with the highest score of those that can grow, or -1
+    uint8_t* free  # UP where sign * alpha can grow, plus LOW where it can shrink
+    Py_ssize_t top  # the one with the highest score of those that can grow, or -1
     double highest
     double lowest  # the lowest score of those that can shrink
+    # Their inner products side by side: a copy, or the whole matrix while every row takes part; or NULL.
+    const float* direct
+    float* copy
+    Py_ssize_t capacity  # cells of the copy
+    Py_ssize_t stride
 
 
 cdef uint8_t UP = 1, LOW = 2
 
 
-cdef inline void set_free(State* at, Py_ssize_t r) noexcept nogil:
-    cdef bint grows = at.alpha[r] < at.bound[r], shrinks = at.alpha[r] > 0
-    if at.sign[r] < 0:
+cdef inline const float* line_of(const State* at, Py_ssize_t a) noexcept nogil:
+    if at.direct != NULL:
+        return at.direct + a * at.stride
+    return at.gram + at.order[a] * at.width
+
+
+cdef inline void set_free(State* at, Py_ssize_t a) noexcept nogil:
+    cdef bint grows = at.alpha[a] < at.bound[a], shrinks = at.alpha[a] > 0
+    if at.sign[a] < 0:
         grows, shrinks = shrinks, grows
-    at.free[r] = grows * UP + shrinks * LOW
+    at.free[a] = grows * UP + shrinks * LOW
 
 
-cdef void refresh(State* at, Py_ssize_t first) noexcept nogil:
-    """Compute the scores of the rows order[first:] anew."""
-    cdef Py_ssize_t a, b, r
-    cdef double step
-    cdef const float* line
-    for a in range(first, at.n):
-        at.score[at.order[a]] = at.sign[at.order[a]]
-    for b in range(at.n):
-        r = at.rows[b]
-        if at.alpha[r] > 0:
-            line = at.gram + r * at.width
-            step = at.sign[r] * at.alpha[r]
-            for a in range(first, at.n):
-                at.score[at.order[a]] -= step * line[at.order[a]]
+cdef void take_all(State* at, const int64_t* rows, Py_ssize_t n) noexcept nogil:
+    """Let all rows take part; their scores must be up to date."""
+    cdef Py_ssize_t a, r
+    at.n_active = n
+    at.direct = at.gram if n == at.width else NULL
+    at.stride = at.width
+    for a in range(n):
+        r = rows[a]
+        at.order[a] = r
+        at.inside[r] = True
+        at.sign[a] = at.signs[r]
+        at.bound[a] = at.bounds[r]
+        at.diagonal[a] = at.gram[r * at.width + r]
+        at.alpha[a] = at.alphas[r]
+        at.score[a] = at.scores[r]
+        set_free(at, a)
+    find_extremes(at)
+
+
+cdef void find_extremes(State* at) noexcept nogil:
+    cdef Py_ssize_t a, n = at.n_active
+    cdef const double* score = at.score
+    cdef const uint8_t* free = at.free
+    cdef double[4] up = [-INFINITY, 0.0, -INFINITY, 0.0]  # added to a score, leaves out who cannot grow
+    cdef double[4] low = [INFINITY, INFINITY, 0.0, 0.0]
+    cdef double x, y, h0 = -INFINITY, h1 = -INFINITY, l0 = INFINITY, l1 = INFINITY
+    # Two of each, so that a comparison need not wait for the one before.
+    for a in range(0, n - 1, 2):
+        x = score[a] + up[free[a]]
+        h0 = x if x > h0 else h0
+        y = score[a + 1] + up[free[a + 1]]
+        h1 = y if y > h1 else h1
+        x = score[a] + low[free[a]]
+        l0 = x if x < l0 else l0
+        y = score[a + 1] + low[free[a + 1]]
+        l1 = y if y < l1 else l1
+    if n & 1:
+        h0 = max(h0, score[n - 1] + up[free[n - 1]])
+        l0 = min(l0, score[n - 1] + low[free[n - 1]])
+    at.highest = max(h0, h1)
+    at.lowest = min(l0, l1)
+    at.top = -1
+    if at.highest > -INFINITY:
+        for a in range(n):
+            if score[a] + up[free[a]] == at.highest:
+                at.top = a
+                break
 
 
 cdef void move_scores(State* at, Py_ssize_t i, Py_ssize_t j, double step) noexcept nogil:
-    """Lower the scores by step * (gram[i] - gram[j]), and find the extremes on the way."""
-    cdef Py_ssize_t a, r
-    cdef const float* line = at.gram + i * at.width
-    cdef const float* other = at.gram + j * at.width
-    cdef double score, highest = -1e300, lowest = 1e300
-    at.top = -1
-    for a in range(at.n_active):
-        r = at.order[a]
-        score = at.score[r] - step * (line[r] - other[r])
-        at.score[r] = score
-        if score > highest and at.free[r] & UP:
-            highest = score
-            at.top = r
-        if score < lowest and at.free[r] & LOW:
-            lowest = score
-    at.highest = highest
-    at.lowest = lowest
+    """Lower the scores by step * (gram[i] - gram[j])."""
+    cdef Py_ssize_t a
+    cdef const float* line = line_of(at, i)
+    cdef const float* other = line_of(at, j)
+    cdef double* score = at.score
+    cdef const int64_t* order = at.order
+    if at.direct != NULL:
+        for a in range(at.n_active):
+            score[a] -= step * (line[a] - other[a])
+    else:
+        for a in range(at.n_active):
+            score[a] -= step * (line[order[a]] - other[order[a]])
 
 
 cdef Py_ssize_t best_partner(const State* at, Py_ssize_t i) noexcept nogil:
     """Return the row that, changed together with row i, lowers the objective most, or -1."""
-    cdef Py_ssize_t a, r, j = -1
+    cdef Py_ssize_t a, j = -1
     cdef double rise, curve, best = -1.0, own = at.diagonal[i], highest = at.highest
-    cdef const float* line = at.gram + i * at.width
+    cdef const float* line = line_of(at, i)
+    cdef bint direct = at.direct != NULL
     for a in range(at.n_active):
-        r = at.order[a]
-        rise = highest - at.score[r]
-        if rise > 0 and at.free[r] & LOW:
-            curve = max(own + at.diagonal[r] - 2.0 * line[r], 1e-12)
+        rise = highest - at.score[a]
+        if rise > 0 and at.free[a] & LOW:
+            curve = max(own + at.diagonal[a] - 2.0 * line[a if direct else at.order[a]], 1e-12)
             if rise * rise > best * curve:
                 best = rise * rise / curve
-                j = r
+                j = a
     return j
 
 
@@ -163,7 +218,8 @@ cdef inline double snapped(double alpha, double bound) noexcept nogil:
 
 cdef void change_pair(State* at, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
     cdef double step = at.highest - at.score[j]
-    step /= max(at.diagonal[i] + at.diagonal[j] - 2.0 * at.gram[i * at.width + j], 1e-12)
+    cdef double product = line_of(at, i)[j if at.direct != NULL else at.order[j]]
+    step /= max(at.diagonal[i] + at.diagonal[j] - 2.0 * product, 1e-12)
     step = min(step, at.bound[i] - at.alpha[i] if at.sign[i] > 0 else at.alpha[i])
     step = min(step, at.alpha[j] if at.sign[j] > 0 else at.bound[j] - at.alpha[j])
     at.alpha[i] = snapped(at.alpha[i] + at.sign[i] * step, at.bound[i])
@@ -171,45 +227,222 @@ cdef void change_pair(State* at, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
     set_free(at, i)
     set_free(at, j)
     move_scores(at, i, j, step)
+    find_extremes(at)
 
 
-cdef void shrink(State* at, int64_t* aside) noexcept nogil:
+cdef void shrink(State* at) noexcept nogil:
     """Leave out the rows at a bound that no step would move; the others stay in ascending order."""
-    cdef Py_ssize_t a, r, kept = 0, left = 0
-    for a in range(at.n_active):
-        r = at.order[a]
-        if (at.score[r] > at.highest and at.free[r] == LOW) or (at.score[r] < at.lowest and at.free[r] == UP):
-            aside[left] = r
-            left += 1
-        else:
-            at.order[kept] = r
-            kept += 1
-    for a in range(left):
-        at.order[kept + a] = aside[a]
+    cdef Py_ssize_t a, b, kept = 0, n = at.n_active
+    cdef int64_t* place = <int64_t*> malloc(n * sizeof(int64_t))
+    if place == NULL:
+        return  # it is only slower
+    for a in range(n):
+        if (at.score[a] > at.highest or not at.free[a] & LOW) and (
+            at.score[a] < at.lowest or not at.free[a] & UP
+        ):
+            at.alphas[at.order[a]] = at.alpha[a]
+            at.inside[at.order[a]] = False
+            continue
+        place[kept] = a
+        at.order[kept] = at.order[a]
+        at.sign[kept] = at.sign[a]
+        at.bound[kept] = at.bound[a]
+        at.diagonal[kept] = at.diagonal[a]
+        at.alpha[kept] = at.alpha[a]
+        at.score[kept] = at.score[a]
+        at.free[kept] = at.free[a]
+        if a == at.top:
+            at.top = kept
+        kept += 1
     at.n_active = kept
+    if kept < n:
+        make_copy(at, place)
+    free(place)
 
 
-cdef void restore(State* at) noexcept nogil:
+cdef void make_copy(State* at, const int64_t* place) noexcept nogil:
+    """Copy the inner products of the rows that take part, if they are few, so that they lie side by side."""
+    cdef Py_ssize_t a, b, n = at.n_active
+    cdef bint again = at.direct != NULL and at.direct == at.copy
+    cdef const float* line
+    cdef float* out
+    cdef float* room
+    if not again:
+        at.direct = NULL
+        if COPIED * n > at.width:
+            return
+        if n * n > at.capacity:
+            room = <float*> realloc(at.copy, n * n * sizeof(float))
+            if room == NULL:
+                return
+            at.copy = room
+            at.capacity = n * n
+    for a in range(n):
+        out = at.copy + a * n
+        if again:  # in place: no cell moves towards the end
+            line = at.copy + place[a] * at.stride
+            for b in range(n):
+                out[b] = line[place[b]]
+        else:
+            line = at.gram + at.order[a] * at.width
+            for b in range(n):
+                out[b] = line[at.order[b]]
+    at.direct = at.copy
+    at.stride = n
+
+
+cdef void restore(State* at, const int64_t* rows, Py_ssize_t n) noexcept nogil:
     """Take all rows in again, their scores up to date."""
-    refresh(at, at.n_active)
-    at.n_active = at.n
-    memcpy(at.order, at.rows, at.n * sizeof(int64_t))
-    move_scores(at, at.rows[0], at.rows[0], 0.0)
+    cdef Py_ssize_t a, b, r, n_outside = 0
+    cdef int64_t* outside = at.order + at.n_active
+    cdef const float* line
+    cdef double step
+    for a in range(at.n_active):
+        at.alphas[at.order[a]] = at.alpha[a]
+        at.scores[at.order[a]] = at.score[a]
+    for b in range(n):
+        if not at.inside[rows[b]]:
+            outside[n_outside] = rows[b]
+            n_outside += 1
+            at.scores[rows[b]] = at.signs[rows[b]]
+    for b in range(n):
+        r = rows[b]
+        if at.alphas[r] > 0:
+            line = at.gram + r * at.width
+            step = at.signs[r] * at.alphas[r]
+            for a in range(n_outside):
+                at.scores[outside[a]] -= step * line[outside[a]]
+    take_all(at, rows, n)
+
+
+cdef void newton(State* at, double* work) noexcept nogil:
+    """Move the rows within their bounds to where their scores are equal; who comes to a bound stays there.
+
+    It is done only while this and all such moves before cost less than the rounds so far did (`work`).
+    """
+    cdef Py_ssize_t a, m = 0
+    cdef double* room
+    cdef int64_t* place
+    for a in range(at.n_active):
+        m += at.free[a] == UP + LOW
+    if m < 2 or m > MAX_FREE or <double> m * m * m / CUBE > work[0]:
+        return
+    work[0] -= <double> m * m * m / CUBE
+    room = <double*> malloc(m * (m + 2 + MAX_HELD) * sizeof(double))
+    place = <int64_t*> malloc(m * sizeof(int64_t))
+    if room != NULL and place != NULL:
+        m = 0
+        for a in range(at.n_active):
+            if at.free[a] == UP + LOW:
+                place[m] = a
+                m += 1
+        move_free(at, m, place, room, work)
+    free(room)
+    free(place)
+
+
+cdef void move_free(State* at, Py_ssize_t m, const int64_t* place, double* room, double* work) noexcept nogil:
+    cdef double* matrix = room
+    cdef double* change = room + m * m  # of sign * alpha, still to be made
+    cdef double* held = change + m  # for the sum and each row at a bound, what one unit there moves
+    cdef double* start
+    cdef double* one
+    cdef Py_ssize_t a, b, c, n_held = 1
+    cdef Py_ssize_t at_bound[MAX_HELD]
+    cdef int size = <int> m, two = 2, single = 1, failed = 0
+    cdef char lower = b"L"
+    cdef double part, step, room_left, share, largest = 0.0
+    cdef const float* line
+    for a in range(m):
+        change[a] = at.score[place[a]]
+        held[a] = 1.0
+        largest = max(largest, at.diagonal[place[a]])
+    for b in range(m):
+        line = line_of(at, place[b])
+        for a in range(b, m):
+            matrix[b * m + a] = line[place[a]]
+        # Rows that depend on each other have many solutions; this chooses a near one.
+        matrix[b * m + b] += 1e-8 * largest
+    dposv(&lower, &size, &two, matrix, &size, change, &size, &failed)
+    if failed != 0:
+        return
+    hold(change, held, m, -1)
+    start = held + m * MAX_HELD  # sign * alpha before
+    for a in range(m):
+        start[a] = at.sign[place[a]] * at.alpha[place[a]]
+    while True:
+        share = 1.0
+        b = -1
+        for a in range(m):
+            step = at.sign[place[a]] * change[a]
+            room_left = at.bound[place[a]] - at.alpha[place[a]] if step > 0 else at.alpha[place[a]]
+            if room_left < share * fabs(step):
+                share = room_left / fabs(step)
+                b = a
+        for a in range(m):
+            part = at.alpha[place[a]] + share * at.sign[place[a]] * change[a]
+            at.alpha[place[a]] = min(max(part, 0.0), at.bound[place[a]])
+            change[a] *= 1.0 - share
+        if b < 0:
+            break
+        at.alpha[place[b]] = at.bound[place[b]] if at.sign[place[b]] * change[b] > 0 else 0.0
+        work[0] -= <double> m * m / SQUARE
+        if n_held == MAX_HELD or work[0] < 0:
+            break
+        one = held + n_held * m
+        for a in range(m):
+            one[a] = 0.0
+        one[b] = 1.0
+        dpotrs(&lower, &size, &single, matrix, &size, one, &size, &failed)
+        hold(one, held, m, -1)
+        for c in range(1, n_held):
+            hold(one, held + c * m, m, at_bound[c])
+        if not one[b] > 0:
+            break
+        at_bound[n_held] = b
+        n_held += 1
+        hold(change, one, m, b)
+        for c in range(1, n_held):
+            change[at_bound[c]] = 0.0
+    for b in range(m):
+        a = place[b]
+        at.alpha[a] = snapped(at.alpha[a], at.bound[a])
+        set_free(at, a)
+        step = at.sign[a] * at.alpha[a] - start[b]
+        if step != 0:
+            line = line_of(at, a)
+            for c in range(at.n_active):
+                at.score[c] -= step * line[c]
+    find_extremes(at)
+
+
+cdef void hold(double* change, const double* unit, Py_ssize_t m, Py_ssize_t b) noexcept nogil:
+    """Take as much of `unit` away that row b, or the sum of all rows if b is -1, does not change."""
+    cdef Py_ssize_t a
+    cdef double wrong = 0.0, by = 0.0, factor
+    if b >= 0:
+        wrong, by = change[b], unit[b]
+    else:
+        for a in range(m):
+            wrong += change[a]
+            by += unit[a]
+    factor = wrong / by
+    for a in range(m):
+        change[a] -= factor * unit[a]
 
 
 cdef double bias(const State* at) noexcept nogil:
     """Return the mean score of the rows within their bounds, or the middle of what the others allow."""
-    cdef Py_ssize_t b, r, n_free = 0
+    cdef Py_ssize_t a, n_free = 0
     cdef double total = 0.0, floor = -1e300, ceiling = 1e300
-    for b in range(at.n):
-        r = at.rows[b]
-        if at.free[r] == UP + LOW:
+    for a in range(at.n_active):
+        if at.free[a] == UP + LOW:
             n_free += 1
-            total += at.score[r]
-        elif at.free[r] == UP:
-            floor = max(floor, at.score[r])
-        else:
-            ceiling = min(ceiling, at.score[r])
+            total += at.score[a]
+        elif at.free[a] == UP:
+            floor = max(floor, at.score[a])
+        elif at.free[a] == LOW:
+            ceiling = min(ceiling, at.score[a])
     return total / n_free if n_free else 0.5 * (floor + ceiling)
 
 
@@ -230,38 +463,48 @@ def solve(
     tolerance (`done` is then true), or after `max_rounds` rounds.
     """
     cdef State at
-    cdef Py_ssize_t b, j, rounds, since = 0, n = rows.shape[0]
+    cdef Py_ssize_t j, before, rounds, since = 0, n = rows.shape[0]
+    cdef double work = 0.0
     cdef bint done = False
     solution = np.zeros(gram.shape[0])
-    cdef double[::1] alpha = solution, score = np.array(sign)
-    cdef double[::1] diagonal = np.ascontiguousarray(np.diagonal(gram), dtype=np.float64)
-    cdef int64_t[::1] order = np.array(rows), aside = np.empty(n, dtype=np.int64)
-    cdef uint8_t[::1] free = np.empty(gram.shape[0], dtype=np.uint8)
-    at.n = at.n_active = n
-    at.width, at.rows, at.order = gram.shape[0], &rows[0], &order[0]
-    at.gram, at.sign, at.bound, at.diagonal = &gram[0, 0], &sign[0], &bound[0], &diagonal[0]
-    at.alpha, at.score, at.free = &alpha[0], &score[0], &free[0]
+    cdef double[::1] alphas = solution, scores = np.array(sign)
+    cdef uint8_t[::1] inside = np.zeros(gram.shape[0], dtype=np.uint8)
+    cdef int64_t[::1] order = np.empty(n, dtype=np.int64)
+    cdef double[:, ::1] own = np.empty((4, n))
+    cdef float[::1] diagonal = np.empty(n, dtype=np.float32)
+    cdef uint8_t[::1] free_to = np.empty(n, dtype=np.uint8)
+    at.width, at.gram, at.signs, at.bounds = gram.shape[0], &gram[0, 0], &sign[0], &bound[0]
+    at.alphas, at.scores, at.inside, at.order = &alphas[0], &scores[0], &inside[0], &order[0]
+    at.sign, at.bound, at.alpha, at.score = &own[0, 0], &own[1, 0], &own[2, 0], &own[3, 0]
+    at.diagonal, at.free = &diagonal[0], &free_to[0]
+    at.copy, at.capacity = NULL, 0
     with nogil:
-        for b in range(n):
-            set_free(&at, rows[b])
-        move_scores(&at, rows[0], rows[0], 0.0)
+        take_all(&at, &rows[0], n)
         for rounds in range(max_rounds):
             if at.top < 0 or at.highest - at.lowest <= tolerance:
                 if at.n_active == n:
                     done = True
                     break
-                restore(&at)
-                since = 0
+                restore(&at, &rows[0], n)
+                since = min(n, 1000) * 9 // 10  # most are out again at once
                 continue
             since += 1
-            if since >= min(n, 1000):
-                shrink(&at, &aside[0])
+            work += at.n_active
+            if since >= min(at.n_active, 1000):
+                before = at.n_active
+                shrink(&at)
                 since = 0
+                if at.direct != NULL and 10 * at.n_active >= 9 * before:
+                    newton(&at, &work)
+                    continue
             j = best_partner(&at, at.top)
             if j < 0:
                 done = True
                 break
             change_pair(&at, at.top, j)
         if at.n_active < n:
-            restore(&at)
+            restore(&at, &rows[0], n)
+        for j in range(n):
+            alphas[rows[j]] = at.alpha[j]
+        free(at.copy)
     return solution, bias(&at), done

@@ -19,8 +19,8 @@ from termsieve.learners.base import Classifier
 from termsieve.learners.registry import TrainingCost, register_learner
 from termsieve.learners.rows import ColumnSets, Floats, Ints, Merged, Rows, canonical, threads
 
-# With more rows the Gram matrix (144 MB in single precision) is too large, and LIBSVM is used instead.
-MAX_GRAM_ROWS = 6000
+# With more rows the Gram matrix (576 MB in single precision) is too large, and LIBSVM is used instead.
+MAX_GRAM_ROWS = 12000
 # Steps of svm(hinge), each of which changes two documents. On presence or tf-idf a few steps per document
 # are enough; on dense rows with values of 1e8 even this number (5 s for 1,000 documents) is not.
 MAX_ROUNDS = 10**6
@@ -233,10 +233,11 @@ class HingeSVM(Classifier):
         X = canonical(X)
         pairs = list(combinations(range(len(self.classes_)), 2))
         weights = np.zeros((len(pairs), X.shape[1] + 1))
-        for (first, second), w in zip(pairs, weights, strict=True):
-            chosen = np.flatnonzero((codes == first) | (codes == second))
-            rows, positive = Rows.of(X[chosen]), codes[chosen] == second
-            w[:] = _hinge_solution(self.C, rows, positive, X.shape[1])
+        with threads().limit(limits=1, user_api="blas"):
+            for (first, second), w in zip(pairs, weights, strict=True):
+                chosen = np.flatnonzero((codes == first) | (codes == second))
+                rows, positive = Rows.of(X[chosen]), codes[chosen] == second
+                w[:] = _hinge_solution(self.C, rows, positive, X.shape[1])
         self.coef_, self.intercept_ = weights[:, 1:].copy(), weights[:, 0].copy()
         return self
 
@@ -286,12 +287,16 @@ def _hinge_solution(
         model = SVC(kernel="linear", C=C, max_iter=10 * MAX_ROUNDS)
         model.fit(matrix, merged.sign, sample_weight=merged.weight)
         return np.concatenate([model.intercept_, model.coef_.toarray()[0]])
-    chosen, sign, bound = merged.first, np.where(positive, 1.0, -1.0), np.empty(len(positive))
-    bound[chosen] = C * merged.weight
     if gram is None:
-        rows, chosen, sign, bound = merged.rows, np.arange(len(chosen)), merged.sign, C * merged.weight
-        gram = np.zeros((len(chosen), len(chosen)), dtype=np.float32)
+        n, rows, sign, bound = len(merged.first), merged.rows, merged.sign, C * merged.weight
+        chosen, gram = np.arange(n), np.zeros((n, n), dtype=np.float32)
         _add_gram(gram, rows, rows.start, n_columns)
+    else:
+        n, chosen, sign = len(positive), merged.first, np.where(positive, 1.0, -1.0)
+        bound = np.zeros(n)
+        bound[chosen] = C * merged.weight
+        if 4 * len(chosen) > 3 * n:
+            chosen = np.arange(n)  # the others have bound 0; rows without gaps are read faster
     alpha, bias, done = smo.solve(gram, chosen, sign, bound, 1e-3, MAX_ROUNDS)
     w = rows.summed(sign * alpha, n_columns)
     w[0] = bias
