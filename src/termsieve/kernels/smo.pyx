@@ -137,13 +137,9 @@ cdef void take_all(State* at, const int64_t* rows, Py_ssize_t n) noexcept nogil:
     at.stride = at.width
     for a in range(n):
         r = rows[a]
-        at.order[a] = r
-        at.inside[r] = True
-        at.sign[a] = at.signs[r]
-        at.bound[a] = at.bounds[r]
+        at.order[a], at.inside[r] = r, True
+        at.sign[a], at.bound[a], at.alpha[a], at.score[a] = at.signs[r], at.bounds[r], at.alphas[r], at.scores[r]
         at.diagonal[a] = at.gram[r * at.width + r]
-        at.alpha[a] = at.alphas[r]
-        at.score[a] = at.scores[r]
         set_free(at, a)
     find_extremes(at)
 
@@ -245,12 +241,8 @@ cdef void shrink(State* at) noexcept nogil:
             continue
         place[kept] = a
         at.order[kept] = at.order[a]
-        at.sign[kept] = at.sign[a]
-        at.bound[kept] = at.bound[a]
-        at.diagonal[kept] = at.diagonal[a]
-        at.alpha[kept] = at.alpha[a]
-        at.score[kept] = at.score[a]
-        at.free[kept] = at.free[a]
+        at.sign[kept], at.bound[kept], at.diagonal[kept] = at.sign[a], at.bound[a], at.diagonal[a]
+        at.alpha[kept], at.score[kept], at.free[kept] = at.alpha[a], at.score[a], at.free[a]
         if a == at.top:
             at.top = kept
         kept += 1
@@ -275,8 +267,7 @@ cdef void make_copy(State* at, const int64_t* place) noexcept nogil:
             room = <float*> realloc(at.copy, n * n * sizeof(float))
             if room == NULL:
                 return
-            at.copy = room
-            at.capacity = n * n
+            at.copy, at.capacity = room, n * n
     for a in range(n):
         out = at.copy + a * n
         if again:  # in place: no cell moves towards the end
@@ -287,8 +278,7 @@ cdef void make_copy(State* at, const int64_t* place) noexcept nogil:
             line = at.gram + at.order[a] * at.width
             for b in range(n):
                 out[b] = line[at.order[b]]
-    at.direct = at.copy
-    at.stride = n
+    at.direct, at.stride = at.copy, n
 
 
 cdef void restore(State* at, const int64_t* rows, Py_ssize_t n) noexcept nogil:
