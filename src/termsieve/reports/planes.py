@@ -78,7 +78,7 @@ SPARSITY = DeclaredFigure(
     chart=charts.sparsity,
     note="Mean number of distinct selected terms per document; the training matrix grows with it.",
 )
-SPARSITY_OF_CLASS = replace(
+SPARSITY_OF_CLASS: DeclaredFigure = replace(
     SPARSITY,
     title="Sparsity by number of terms, for {target} of {corpus}",
     needs=("counts=training_of_class", "metrics"),
@@ -276,7 +276,7 @@ def _largest(counts: Counts, targets: set[str]) -> list[int]:
     return [c for c in order if str(counts.classes[c]) in targets][:MAX_CLASSES]
 
 
-def _named(counts: Counts, terms: Sequence[str], classes: Sequence[str] | None = None) -> Counts:
+def _named(counts: Counts, terms: Any, classes: Sequence[str] | None = None) -> Counts:
     named = counts.replace(terms=np.array(terms, dtype=object))
     return named if classes is None else named.replace(classes=classes)
 
