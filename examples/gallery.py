@@ -11,6 +11,7 @@ from pathlib import Path
 from termsieve import Counts, Plan, charts, load_docstrings, run_study, term_matrix
 from termsieve.reports import corpus, study
 from termsieve.reports.figures import Report
+from termsieve.reports.planes import study_plane
 
 PLAN = """
 [[corpora]]
@@ -76,8 +77,9 @@ def reports(folder: str) -> dict[str, Report]:
     X, terms = term_matrix(documents)
     of_counts = corpus.corpus_figures(Counts.from_matrix(X, documents.labels, terms=terms))
     results = run_study(Plan.parse(PLAN, "gallery"), folder, workers=1)
+    rows = results.frame().collect()
     of_results = study.study_figures(
-        results.frame().collect(), results.selections().collect(), corpora=results.corpora
+        rows, results.selections().collect(), corpora=results.corpora, plane=study_plane(rows, results)
     )
     return {
         "From counts": replace(of_counts, sources={**of_counts.sources, "max_points": 300}),

@@ -243,6 +243,11 @@ def _zheng() -> Iterator[PaperFigure]:
         "ors": ("ors", "or", "ior ideal"),
     }
     command = REPORT.format("RESULTS") + " --measure f1_break_even"
+    sides = "Positive and negative terms"
+    units = {
+        "ig": " The report has ig in bits, the table in nats.",
+        "ors": " It has the squares of the report's log_odds_ratio.",
+    }
     for number, (learner, average) in enumerate(
         (("nb", "micro"), ("nb", "macro"), ("lr", "micro"), ("lr", "macro")), 1
     ):
@@ -287,8 +292,8 @@ def _zheng() -> Iterator[PaperFigure]:
     yield make(
         "implied",
         "the ratio that chi, ig and ors imply",
-        'analysis.implied_ratios(counts, ["chi", "ig", "ors"], [50])',
-        "",
+        REPORT.format("RESULTS --data DATA"),
+        f"{sides}, the share of positive terms that metrics imply",
         partial(drawings.zheng_ratios, ("chi", "ig", "ors")),
         "50 terms.",
         AMONG,
@@ -297,10 +302,11 @@ def _zheng() -> Iterator[PaperFigure]:
         yield make(
             f"table7-{metric}",
             f"the largest {metric} of positive and of negative terms",
-            "termsieve study verify zheng2004 RESULTS --cells",
-            "",
+            REPORT.format("RESULTS --data DATA"),
+            f"{sides}, the largest scores of positive and of negative terms",
             partial(drawings.zheng_scores, metric),
-            "One point per category.",
+            "One point per category. `termsieve study verify zheng2004 RESULTS --cells` prints both numbers."
+            + units.get(metric, ""),
             "Table 7",
         )
 
@@ -363,18 +369,19 @@ def _mladenic() -> Iterator[PaperFigure]:
     yield make(
         "terms",
         "F1 by number of terms instead of sparsity",
-        'charts.curves(analysis.size_curves(results.frame()), x="n_terms")',
-        "",
+        REPORT.format("REUTERS"),
+        "Curves by size, by number of terms instead of sparsity",
         drawings.mladenic_by_terms,
         "Naive Bayes, Reuters.",
     )
     yield make(
         "sparsity",
         "sparsity as a function of the number of terms",
-        "termsieve report CORPUS -o FILE.html",
-        "the sparsity curves",
+        REPORT.format("REUTERS"),
+        "Curves by size, sparsity of the selections by number of terms",
         drawings.mladenic_sparsity,
-        "Means over the 60 categories of Reuters.",
+        "Means over the 60 categories of Reuters. With `--data DATA` the report also draws one class at each "
+        "number of terms.",
     )
     memory = {
         "mladenic2004_memory": "MEMORY",

@@ -93,6 +93,25 @@ def test_the_map_marks_stop_words_cutoffs_and_twelve_metrics(counts, tmp_path):
     assert "6,3" in dashes  # the eighth metric and those after it share colours with the first
 
 
+def test_classes_with_terms_of_one_direction_only_have_no_point():
+    rows = [("a", 4.0, 2.0), ("b", 3.0, None), ("c", None, 1.0)]
+    rows = [{"class": c, "metric": "x", "positive_score": p, "negative_score": n} for c, p, n in rows]
+    table = pl.DataFrame(rows).with_columns(positive_term=pl.lit("p"), negative_term=pl.lit("n"))
+    drawn = charts.largest_scores(table).to_dict()["datasets"].values()
+    assert [row["class"] for part in drawn for row in part if "class" in row] == ["a"]
+    with pytest.raises(InputError, match="no class has both a positive and a negative term"):
+        charts.largest_scores(table.filter(pl.col("class") != "a"))
+
+
+def test_implied_ratios_are_shown_first_at_the_size_nearest_to_50():
+    rows = [{"class": "a", "metric": "x", "size": n, "ratio": 0.5} for n in (10, 40, 100)]
+    (choose,) = charts.implied_ratios(pl.DataFrame(rows)).to_dict()["params"]
+    assert choose["value"] == [{"size": 40}] or choose["value"] == 40
+    assert choose["bind"]["options"] == [10, 40, 100]
+    with pytest.raises(InputError, match="nothing to draw"):
+        charts.implied_ratios(pl.DataFrame(rows).clear())
+
+
 def test_script_json_cannot_end_its_element():
     text = script_json({"a": "</script><!--&", "b": [1.5, None]})
     assert not set("<>&") & set(text)

@@ -72,10 +72,13 @@ def reports(study_rows):
     facts = {"documents": 90, "terms": 100, "cells": 900, "classes": {"p": 20, "q": 70}}
     bns = study_rows.filter(pl.col("method") == "bns", pl.col("size_kind") == "k")
     rare = [bns.with_columns(method=pl.lit(f"bns min_df={n}")) for n in (5, 20)]
-    rows = pl.concat([study_rows, *rare])
+    spread = study_rows.filter(pl.col("size_kind") == "k").with_columns(size_kind=pl.lit("sparsity"))
+    rows = pl.concat([study_rows, *rare, spread])
     plane = study_plane(rows)
     drawn = {"counts": counts, "label": "spam", "metrics": plane.metrics, "sizes": [10], "max_points": 50}
-    drawn |= {"resolution": 40, **word_sources(counts)}
+    drawn |= {"resolution": 40, **word_sources(counts), "corpus": "one", "target": "spam"}
+    drawn |= {"training": counts, "training_of_class": counts.take([0]), "implying": ["chi_squared"]}
+    drawn["implied_sizes"] = [5, 10]
     plane = replace(plane, sources={**plane.sources, **drawn}, lacking={})
     return [
         corpus.corpus_figures(counts, sizes=(5, 10), **documents),
@@ -95,7 +98,8 @@ def test_every_figure_is_on_the_page(reports):
     names = {figure.id for section in sections for figure in section.figures}
     assert {"setting-min-df-recall", "corpora"} <= names
     assert {"k-f1", "skew-low", "skew-high", "stability", "chosen-lam", "tuning-ratio"} <= names
-    assert {"words", "isoclines", "surface"} <= names
+    assert {"words", "isoclines", "surface", "largest", "implied"} <= names
+    assert {"sparsity-f1", "terms-f1", "selected-sparsity", "sparsity"} <= names
 
 
 @pytest.fixture(scope="module")

@@ -471,6 +471,23 @@ def test_the_figures_over_the_roc_plane_are_those_of_the_study_report():
     assert len(own) == 2 + len(METRICS) + 1
 
 
+def test_every_figure_of_the_papers_is_a_figure_of_the_study_report():
+    """In a section of the report; where the list names the figure, too, under the report's own title."""
+    titles = {
+        section.title: " ".join(figure.title for figure in section.figures).lower()
+        for section in study.SECTIONS
+    }
+    named = set()
+    for figure in EVERY:
+        assert figure.command.startswith("termsieve study report ")
+        section = next(title for title in titles if figure.place.startswith(title))
+        told = figure.place.removeprefix(section).removeprefix(", ")
+        if figure.paper in ("zheng2004", "mladenic2004") and told:
+            assert told in titles[section]
+            named.add(figure.name)
+    assert named == {"implied", "table7-ig", "table7-chi", "table7-ors", "terms", "sparsity"}
+
+
 def test_the_map_of_words_has_crosses_and_cut_offs():
     frequencies = {cutoff for (cutoff,) in drawn_values("forman2003", "roc-map", "cutoff")}
     assert frequencies == {3, docstring_counts().n_docs // 2}

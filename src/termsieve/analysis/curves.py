@@ -86,6 +86,31 @@ def _banded(means: pl.DataFrame, keys: list[str], confidence: float) -> pl.DataF
     ).select(*keys, "value", "low", "high", "n_problems", "n_terms", "sparsity")
 
 
+def selected_sparsity(rows: Rows, size_kind: str = "sparsity") -> pl.DataFrame:
+    """Return the mean number of terms that each method selected at each size, and their sparsity.
+
+    A method is named as in the column `metric` of :func:`termsieve.analysis.sparsity_table`, so that
+    `charts.sparsity` draws both. Each is the macro mean over problems.
+
+    Parameters
+    ----------
+    rows : polars frame
+        The result rows of a study, as :meth:`termsieve.Results.frame` gives them.
+    size_kind : str, default="sparsity"
+        The kind of size, such as "k" or "sparsity".
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per method and size: metric, terms, sparsity.
+    """
+    sized = rows.lazy().filter(pl.col("size_kind") == size_kind)
+    own = sized.group_by("method", "size", *PROBLEM).agg(pl.col("n_terms", "sparsity").mean())
+    means = own.group_by("method", "size").agg(pl.col("n_terms", "sparsity").mean())
+    table = means.select("size", "sparsity", metric="method", terms="n_terms").sort("metric", "size")
+    return table.select("metric", "terms", "sparsity").collect()
+
+
 def best_size(rows: Rows, measure: Measure = "f1") -> tuple[str, float]:
     """Return the kind and the size at which some method has the greatest macro value.
 

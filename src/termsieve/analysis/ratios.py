@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import polars as pl
 
+from termsieve.analysis.of_counts import shown
 from termsieve.counts import Counts
 from termsieve.errors import InputError
 from termsieve.metrics import Metric, get_metric
@@ -107,7 +108,7 @@ def implied_ratios(
                 share = float(positive[n - 1] / n) if n else None
                 records.append(
                     {
-                        "class": str(counts.classes[c]),
+                        "class": shown(counts.classes[c]),
                         "metric": str(chosen),
                         "size": int(size),
                         "ratio": share,
@@ -141,13 +142,13 @@ def largest_scores(counts: Counts, metrics: Sequence[str | Metric | Callable[...
         own = counts.take([c])
         for chosen in map(get_metric, metrics):
             scores = score(own, chosen)
-            row: dict[str, Any] = {"class": str(counts.classes[c]), "metric": str(chosen)}
+            row: dict[str, Any] = {"class": shown(counts.classes[c]), "metric": str(chosen)}
             order = rank(scores).order
             signs, values = scores.direction[0], np.abs(scores.values[0])
             for side, sign in (("positive", 1), ("negative", -1)):
                 best = next(iter(order[signs[order] == sign]), None)
                 row |= {
-                    f"{side}_term": None if best is None else str(names[best]),
+                    f"{side}_term": None if best is None else shown(names[best]),
                     f"{side}_score": None if best is None else float(values[best]),
                 }
             records.append(row)

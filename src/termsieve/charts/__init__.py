@@ -1,6 +1,13 @@
 """Tables of the analyses come in; Altair charts for a notebook, a file or a report go out."""
 
-from termsieve.charts.of_counts import overlap, sparsity, term_bars, word_rates
+from termsieve.charts.of_counts import (
+    implied_ratios,
+    largest_scores,
+    overlap,
+    sparsity,
+    term_bars,
+    word_rates,
+)
 from termsieve.charts.of_drift import over_time
 from termsieve.charts.of_results import (
     backups,
@@ -25,7 +32,9 @@ __all__ = [
     "chosen_parameters",
     "critical_difference",
     "curves",
+    "implied_ratios",
     "isocline_family",
+    "largest_scores",
     "over_time",
     "overlap",
     "pairs",

@@ -1,4 +1,4 @@
-"""Tables of counts come in; charts of telling terms, of the overlap of metrics and of sparsity go out."""
+"""Tables of counts come in; charts of telling terms, scores, ratios, overlaps and sparsity go out."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import altair as alt
 import polars as pl
 
 from termsieve.charts.theme import (
+    FOUND,
     HEIGHT,
     LOG_AXIS,
     NEGATIVE,
@@ -17,8 +18,12 @@ from termsieve.charts.theme import (
     dash,
     layered,
     records,
+    shape,
     tips,
 )
+from termsieve.errors import InputError
+
+USUAL_SIZE = 50  # terms: the size of implied ratios that is shown first, if it is one of them
 
 
 def term_bars(table: pl.DataFrame) -> alt.Chart:
@@ -139,3 +144,86 @@ def sparsity(table: pl.DataFrame) -> alt.Chart:
         strokeDash=dash(names, "metric"),
         tooltip=tips("metric", terms=",d", sparsity=".2f"),
     ).properties(width=WIDTH, height=HEIGHT)
+
+
+def largest_scores(table: pl.DataFrame) -> alt.LayerChart:
+    """Return the best positive against the best negative term of each class, from `largest_scores`.
+
+    Above the dashed line the best positive term of a class has the larger score. Classes without a term of
+    one of the two directions are left out.
+
+    Parameters
+    ----------
+    table : polars.DataFrame
+        The table of `analysis.largest_scores`.
+
+    Returns
+    -------
+    altair.Chart
+        The chart; `save` writes it to a file.
+    """
+    both = table.filter(pl.col("positive_score") > 0, pl.col("negative_score") > 0)
+    if both.is_empty():
+        raise InputError("no class has both a positive and a negative term with a score")
+    names = both["metric"].unique(maintain_order=True).to_list()
+    values = [*both["positive_score"], *both["negative_score"]]
+    scale = alt.Scale(type="log", domain=[min(values), max(values)], nice=False, padding=12)
+    axis = alt.Axis(format="~g", labelOverlap="greedy", grid=False)
+    x = alt.X("negative_score:Q", scale=scale, axis=axis, title="largest score of a negative term")
+    y = alt.Y("positive_score:Q", scale=scale, axis=axis, title="largest score of a positive term")
+    points = alt.Chart(records(both)).mark_point(filled=True, size=45, opacity=0.85)
+    points = points.encode(
+        x=x,
+        y=y,
+        color=colour(names, "metric"),
+        shape=shape(names, "metric"),
+        tooltip=tips(
+            "class",
+            "metric",
+            "positive_term",
+            "negative_term",
+            positive_score=".4g",
+            negative_score=".4g",
+        ),
+    )
+    ends = [{"positive_score": value, "negative_score": value} for value in (min(values), max(values))]
+    line = alt.Chart(records(ends)).mark_line(color=FOUND, strokeWidth=0.8, strokeDash=[4, 3])
+    return layered(line.encode(x=x, y=y), points.properties(name="marks"), width=HEIGHT)
+
+
+def implied_ratios(table: pl.DataFrame) -> alt.Chart:
+    """Return the share of positive terms that each metric takes for each class, one size at a time.
+
+    Parameters
+    ----------
+    table : polars.DataFrame
+        The table of `analysis.implied_ratios`.
+
+    Returns
+    -------
+    altair.Chart
+        The chart; `save` writes it to a file.
+    """
+    rows = table.filter(pl.col("ratio").is_not_null())
+    names = rows["metric"].unique(maintain_order=True).to_list()
+    classes = rows["class"].unique(maintain_order=True).to_list()
+    sizes = rows["size"].unique().sort().to_list()
+    choose = alt.selection_point(
+        fields=["size"],
+        value=min(sizes, key=lambda size: abs(size - USUAL_SIZE), default=None),
+        bind=alt.binding_select(options=sizes, name="number of terms "),
+        name="terms",
+    )
+    chart = alt.Chart(records(rows)).transform_filter(choose).mark_point(filled=True, size=60, opacity=0.85)
+    return (
+        chart.encode(
+            x=alt.X("ratio:Q", scale=alt.Scale(domain=[0, 1]), title="share of positive terms"),
+            y=alt.Y("class:N", sort=classes, title=None),
+            color=colour(names, "metric"),
+            shape=shape(names, "metric"),
+            tooltip=tips("class", "metric", size=",d", ratio=".3f"),
+        )
+        .properties(name="marks")
+        .add_params(choose)
+        .properties(width=WIDTH, height=16 * len(classes) + 10)
+    )

@@ -111,10 +111,10 @@ def curves(
 
 
 def _size_x(field: str, table: pl.DataFrame, title: str) -> alt.X:
-    """Return a logarithmic axis; if there are few sizes, its ticks are the sizes."""
+    """Return a logarithmic axis; its ticks are the sizes of the plan if these are few."""
     sizes = table[field].unique().sort().to_list()
     axis = alt.Axis(format="~g", labelOverlap="greedy")
-    if len(sizes) < 16:
+    if field == "size" and len(sizes) < 16:  # means of terms or cells are no round numbers
         axis = alt.Axis(format="~g", labelOverlap="greedy", values=sizes)
     return alt.X(f"{field}:Q", scale=alt.Scale(type="log", nice=False, padding=12), title=title, axis=axis)
 

@@ -227,7 +227,8 @@ def study_report_command(
     """Write the report of a study: curves, best chances, pairs, significance, stability, words.
 
     Contour maps of the metrics and a map of words show one class of one corpus, by default the class of
-    median skew. The map of words needs this corpus; without it the report says what is missing.
+    median skew. The map of words needs this corpus; so do largest scores and implied ratios (of plans with
+    ratios or signed metrics) and sparsity by number of terms. Without it the report says what is missing.
     """
     from termsieve.studies.results import Results
 

@@ -26,6 +26,7 @@ from termsieve.reports.planes import (
     CONTOUR_MAP,
     LINES,
     POINTS,
+    SPARSITY,
     SURFACE,
     WORD_MAP,
     class_sources,
@@ -143,15 +144,7 @@ SECTIONS = (
                 note="Over all classes; the score of a term is its best score for any class. "
                 "1: the same terms, 0: none in common.",
             ),
-            DeclaredFigure(
-                "sparsity",
-                "Sparsity by number of terms",
-                analysis.sparsity_table,
-                needs=("counts", "metrics=compared"),
-                chart=charts.sparsity,
-                note="Mean number of distinct selected terms per document; "
-                "the training matrix grows with it.",
-            ),
+            SPARSITY,
             CONTOUR_MAP,
             SURFACE,
         ),

@@ -1,12 +1,14 @@
-"""The figures over the ROC plane are declared here; a study's rows and one of its corpora come in for them.
+"""The figures of a study beside its rows are declared here; the rows and one of its corpora come in for them.
 
-The contour maps and the surface of a metric need only the sizes of a class, the map of words the documents.
+The contour maps and the surface of a metric need only the sizes of a class. The map of words, the largest
+scores, the ratios that metrics imply, and the sparsity of every number of terms need the documents.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,14 +18,16 @@ import polars as pl
 from termsieve import analysis, charts
 from termsieve.analysis.contours import RESOLUTION
 from termsieve.analysis.of_counts import shown
-from termsieve.analysis.roc import MAX_METRICS, usual_cutoffs, usual_stop_words
+from termsieve.analysis.roc import MAX_METRICS, SIZES, usual_cutoffs, usual_stop_words
 from termsieve.analysis.surface import STEPS
 from termsieve.corpus import Corpus
 from termsieve.counts import Counts
 from termsieve.errors import ParameterError, StudyError, unknown_name
 from termsieve.metrics import get_metric
 from termsieve.reports.figures import DeclaredFigure
+from termsieve.studies.folds import Fold
 from termsieve.studies.plan import Plan
+from termsieve.studies.prepared import Prepared
 from termsieve.studies.results import Results
 from termsieve.studies.sources import Sources, data_folder
 
@@ -31,6 +35,7 @@ LINE_SIZE = 100  # terms: the lines of a study's map are drawn for the nearest s
 # Of a study's contour maps and surfaces, of which there are many: their resolution, and cells per side.
 CONTOURS, CELLS = 80, 10
 POINTS = 2000  # of a map that Vega draws
+MAX_CLASSES = 100  # with largest scores and implied ratios, the largest classes
 LINES = 110  # resolution of the lines of a map: enough for a page, with half the bytes of the default
 
 WORD_MAP = DeclaredFigure(
@@ -64,6 +69,45 @@ SURFACE = DeclaredFigure(
     chart=charts.score_surface,
     note="The same scores as in the lines, seen from the corner of words that are nowhere.",
     by=("metric",),
+)
+SPARSITY = DeclaredFigure(
+    "sparsity",
+    "Sparsity by number of terms",
+    analysis.sparsity_table,
+    needs=("counts", "metrics=compared"),
+    chart=charts.sparsity,
+    note="Mean number of distinct selected terms per document; the training matrix grows with it.",
+)
+SPARSITY_OF_CLASS: DeclaredFigure = replace(
+    SPARSITY,
+    title="Sparsity by number of terms, for {target} of {corpus}",
+    needs=("counts=training_of_class", "metrics"),
+    note=f"{SPARSITY.note} Terms ranked on the training documents of the first split.",
+    requires="sparsity",
+)
+SIDES_FIGURES: tuple[DeclaredFigure, ...] = (
+    DeclaredFigure(
+        "largest",
+        "The largest scores of positive and of negative terms, classes of {corpus}",
+        analysis.largest_scores,
+        needs=("counts=training", "metrics=one_metric"),
+        chart=charts.largest_scores,
+        note="One point per class, counted on the training documents of the first split; both axes "
+        "logarithmic. Above the dashed line, the best positive term has the larger score.",
+        by=("metric",),
+        requires="sides",
+    ),
+    DeclaredFigure(
+        "implied",
+        "The share of positive terms that metrics imply, classes of {corpus}",
+        analysis.implied_ratios,
+        needs=("counts=training", "metrics=implying", "sizes=implied_sizes"),
+        chart=charts.implied_ratios,
+        note="Among the best terms for and against a class alike, on the training documents of the first "
+        "split; the largest class first.",
+        requires="sides",
+        wide=True,
+    ),
 )
 STUDY_FIGURES: tuple[DeclaredFigure, ...] = (
     replace(
@@ -125,28 +169,51 @@ def study_plane(
 ) -> Plane:
     """Return the figures over the ROC plane for one class of a study: the chosen one, or that of median skew.
 
-    Only the corpus of this class is read; where it is not found, a sentence says what is missing.
+    If the study chooses shares of positive terms, or has signed metrics, there are the largest scores and the
+    implied ratios of all classes of the same corpus; if its sizes are sparsities, the sparsity by number of
+    terms. Only this corpus is read; where it is not found, a sentence says what is missing.
     """
     problem = _problem(rows, corpus, target)
     metrics, notes = _metrics(rows, results)
+    drawn = {"words": "the ROC map of words"}
+    if _has_sides(rows, results, metrics):
+        drawn["sides"] = "the largest scores and implied ratios of classes"
+    if (rows["size_kind"] == "sparsity").any():
+        drawn["sparsity"] = "the sparsity of every number of terms"
+    absent = {name: "" for name in ("words", "sides", "sparsity") if name not in drawn}
     if problem is None or not metrics:
         why = "no class has two documents and two others"
         if not metrics:
             why = "no method ranks terms by a function of their documents inside and outside a class"
-        return Plane(lacking={"plane": f"There are no maps over the ROC plane: {why}.", "words": ""})
+        no_maps = {"plane": f"There are no maps over the ROC plane: {why}."}
+        return Plane(lacking=no_maps | dict.fromkeys(("words", "sides", "sparsity"), ""))
     name, of_class = shown(problem["corpus"]), shown(problem["target"])
     chosen = corpus is not None and target is not None
     of = f": {of_class} of {name}" + ("" if chosen else ", the class of median skew")
     sources = class_sources(problem["pos"], problem["neg"], of, CONTOURS, CELLS)
     sources |= {"corpus": name, "target": of_class}
     try:
-        counts, label = _counts(results, problem["corpus"], problem["target"], data, corpora or {})
+        plan, held = _held(results, problem["corpus"], problem["target"], data, corpora or {})
+        counts, label = _named(held.whole_counts(False), held.terms), held.classes.index(problem["target"])
+        sources |= {"counts": counts, "label": label, "metrics": list(metrics), "sizes": [_size(rows)]}
+        sources |= {"max_points": POINTS, "resolution": LINES} | word_sources(counts)
+        if len(drawn) > 1:
+            fold = Fold(plan, held, 0, 0)
+            training = _named(fold.counts, np.array(held.terms, dtype=object)[fold.columns], held.classes)
+            sources |= {"training_of_class": training.take([label])}
+            targets = rows.filter(pl.col("corpus") == problem["corpus"])["target"].unique()
+            positions = _largest(training, set(targets))
+            sources |= {"training": training.take(positions)} | _implied_sources(rows, metrics)
+            if "sides" in drawn and len(positions) < len(targets):
+                notes += [
+                    f"Largest scores and implied ratios are those of the {MAX_CLASSES} largest classes."
+                ]
     except StudyError as error:
-        missing = f"The ROC map of words is drawn from the documents: {error}."
-        return Plane(metrics, sources, {"words": missing}, notes)
-    drawn = {"counts": counts, "label": label, "metrics": list(metrics), "sizes": [_size(rows)]}
-    drawn |= {"max_points": POINTS, "resolution": LINES} | word_sources(counts)
-    return Plane(metrics, sources | drawn, {}, notes)
+        *first, last = drawn.values()
+        told = f"{', '.join(first)} and {last} are" if first else f"{last} is"
+        missing = f"{told[0].upper()}{told[1:]} drawn from the documents: {error}."
+        return Plane(metrics, sources, absent | dict.fromkeys(drawn, "") | {"words": missing}, notes)
+    return Plane(metrics, sources, absent, notes)
 
 
 def _problem(rows: pl.DataFrame, corpus: str | None, target: str | None) -> dict[str, Any] | None:
@@ -187,18 +254,45 @@ def _metric_names(rows: pl.DataFrame, results: Results | None) -> list[str]:
     return [str(name).partition(" ")[0] for name in rows["method"].unique().sort()]
 
 
+def _has_sides(rows: pl.DataFrame, results: Results | None, metrics: Sequence[str]) -> bool:
+    """Return whether methods choose the share of positive terms, or metrics are signed."""
+    chosen = [str(name).startswith("ratio(") for name in rows["method"].unique()]
+    if results is not None:
+        with suppress(StudyError):  # a plan of another version
+            chosen = [method.select == "ratio" for method in _plan(results).methods]
+    return any(chosen) or any(get_metric(name).kind == "signed" for name in metrics)
+
+
+def _implied_sources(rows: pl.DataFrame, metrics: Sequence[str]) -> dict[str, Any]:
+    """Return the metrics that take positive and negative terms alike, if there are any, and the sizes."""
+    implying = [name for name in metrics if get_metric(name).kind == "two-sided"]
+    sizes = rows.filter(pl.col("size_kind") == "k")["size"].unique().sort().to_list()
+    return {"implying": implying or list(metrics), "implied_sizes": sizes or list(SIZES)}
+
+
+def _largest(counts: Counts, targets: set[str]) -> list[int]:
+    """Return the positions of these classes, the largest first."""
+    order = np.argsort(-counts.pos, kind="stable").tolist()
+    return [c for c in order if str(counts.classes[c]) in targets][:MAX_CLASSES]
+
+
+def _named(counts: Counts, terms: Any, classes: Sequence[str] | None = None) -> Counts:
+    named = counts.replace(terms=np.array(terms, dtype=object))
+    return named if classes is None else named.replace(classes=classes)
+
+
 def _plan(results: Results) -> Plan:
     return Plan.parse(results.manifest["plan"], results.manifest["name"])
 
 
-def _counts(
+def _held(
     results: Results | None,
     corpus: str,
     target: str,
     data: str | os.PathLike[str] | None,
     corpora: Mapping[str, Corpus],
-) -> tuple[Counts, int]:
-    """Return the counts of all documents of a corpus, and the label of a class in them."""
+) -> tuple[Plan, Prepared]:
+    """Return the plan of a study, and its one corpus that has this class."""
     if results is None:
         raise StudyError("rows alone do not say where these are; give the results of a study")
     plan = _plan(results)
@@ -207,8 +301,7 @@ def _counts(
     held = Sources(plan, data_folder(data), corpora, results.corpora)[corpus]
     if target not in held.classes:
         raise StudyError(f"corpus '{corpus}' has no class '{target}'")
-    counts = held.whole_counts(False).replace(terms=np.array(held.terms, dtype=object))
-    return counts, held.classes.index(target)
+    return plan, held
 
 
 def _size(rows: pl.DataFrame) -> int:

@@ -21,7 +21,7 @@ from termsieve.errors import InputError
 from termsieve.reports.claims import study_claims
 from termsieve.reports.figures import DeclaredFigure, DeclaredSection, Report
 from termsieve.reports.page import Choice, Chooser, Page, Section, write
-from termsieve.reports.planes import STUDY_FIGURES, Plane, study_plane
+from termsieve.reports.planes import SIDES_FIGURES, SPARSITY_OF_CLASS, STUDY_FIGURES, Plane, study_plane
 from termsieve.studies.results import Results
 
 MEASURES = ("f1", "precision", "recall", "accuracy")
@@ -45,6 +45,28 @@ SECTIONS = (
                 by=BY,
                 each="curves",
             ),
+            DeclaredFigure(
+                "terms-{measure}",
+                "{goal} by number of terms instead of sparsity",
+                analysis.size_curves,
+                needs=("rows", "measure", "size_kind"),
+                chart=charts.curves,
+                reads=("measure", "x=terms_column"),
+                note="The same values as by sparsity, each at the mean number of terms that were selected.",
+                by=BY,
+                each="sparsities",
+            ),
+            DeclaredFigure(
+                "selected-sparsity",
+                "Sparsity of the selections by number of terms",
+                analysis.selected_sparsity,
+                needs=("rows", "size_kind"),
+                chart=charts.sparsity,
+                note="Macro average over problems, one line per method.",
+                by=BY,
+                each="sparsities",
+            ),
+            SPARSITY_OF_CLASS,
         ),
     ),
     DeclaredSection(
@@ -234,6 +256,7 @@ SECTIONS = (
             ),
         ),
     ),
+    DeclaredSection("sides", "Positive and negative terms", SIDES_FIGURES),
     DeclaredSection("plane", "Words and metrics over the ROC plane", STUDY_FIGURES),
     DeclaredSection(
         "corpora",
@@ -268,8 +291,10 @@ def study_report(
 ) -> str:
     """Return the report of a study as one HTML document that needs no network.
 
-    The figures over the ROC plane are about one problem. Its corpus is read for the map of words; where it is
-    not found, the page says what is missing.
+    The figures over the ROC plane are about one problem. Its corpus is read for the map of words; also for
+    the largest scores and the ratios that metrics imply, if methods choose ratios or metrics are signed; and
+    for the sparsity by number of terms, if sizes are sparsities. Where the corpus is not found, the page says
+    what is missing.
 
     Parameters
     ----------
@@ -365,10 +390,15 @@ def study_figures(
         ],
         chosen={
             "learner": [_of_learner(own, tried, name) for name, own in parts.items()],
-            "metric": [{"metric": name} for name in plane.metrics],
+            "metric": [{"metric": name, "one_metric": [name]} for name in plane.metrics],
         },
         each={
             "curves": _curves(rows, measure),
+            "sparsities": [
+                {**curve, "terms_column": "n_terms"}
+                for curve in _curves(rows, measure)
+                if (curve["size_kind"], curve["measure"]) == ("sparsity", measure)
+            ],
             "sides": [
                 {"side": "low", "side_label": "the less skewed problems"},
                 {"side": "high", "side_label": _skewed_label(skew)},
