@@ -105,8 +105,8 @@ def selected_sparsity(rows: Rows, size_kind: str = "sparsity") -> pl.DataFrame:
         One row per method and size: metric, terms, sparsity.
     """
     sized = rows.lazy().filter(pl.col("size_kind") == size_kind)
-    own = sized.group_by("method", "size", *PROBLEM).agg(pl.col("n_terms", "sparsity").mean())
-    means = own.group_by("method", "size").agg(pl.col("n_terms", "sparsity").mean())
+    own = sized.group_by("method", "size", *PROBLEM, maintain_order=True).agg(pl.col("n_terms", "sparsity").mean())
+    means = own.group_by("method", "size", maintain_order=True).agg(pl.col("n_terms", "sparsity").mean())
     table = means.select("size", "sparsity", metric="method", terms="n_terms").sort("metric", "size")
     return table.select("metric", "terms", "sparsity").collect()
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from termsieve import analysis, charts
+from termsieve import analysis
 from termsieve.analysis.ratios import PARAMETERS
 from termsieve.analysis.values import BREAK_EVEN, SharedRows, by_learner
 from termsieve.charts.of_results import SETTING_LABELS, SIZE_LABELS
@@ -19,261 +19,15 @@ from termsieve.charts.theme import measure_label
 from termsieve.corpus import Corpus
 from termsieve.errors import InputError
 from termsieve.reports.claims import study_claims
-from termsieve.reports.figures import DeclaredFigure, DeclaredSection, Report
+from termsieve.reports.figures import Report
 from termsieve.reports.page import Choice, Chooser, Page, Section, write
-from termsieve.reports.planes import SIDES_FIGURES, SPARSITY_OF_CLASS, STUDY_FIGURES, Plane, study_plane
+from termsieve.reports.planes import Plane, study_plane
+from termsieve.reports.sections import SECTIONS
 from termsieve.studies.results import Results
 
 MEASURES = ("f1", "precision", "recall", "accuracy")
 PACKAGES = ("termsieve", "numpy", "scipy", "scikit-learn", "polars")
 MIN_SKEWS = 4  # with fewer different skews there is no trend
-BY = ("learner",)
-
-SECTIONS = (
-    DeclaredSection(
-        "curves",
-        "Curves by size",
-        (
-            DeclaredFigure(
-                "{size_kind}-{measure}",
-                "{goal} by {size_label}",
-                analysis.size_curves,
-                needs=("rows", "measure", "size_kind"),
-                chart=charts.curves,
-                reads=("measure",),
-                note="Macro average over problems, with its 95 % band; a dashed line: all features.",
-                by=BY,
-                each="curves",
-            ),
-            DeclaredFigure(
-                "terms-{measure}",
-                "{goal} by number of terms instead of sparsity",
-                analysis.size_curves,
-                needs=("rows", "measure", "size_kind"),
-                chart=charts.curves,
-                reads=("measure", "x=terms_column"),
-                note="The same values as by sparsity, each at the mean number of terms that were selected.",
-                by=BY,
-                each="sparsities",
-            ),
-            DeclaredFigure(
-                "selected-sparsity",
-                "Sparsity of the selections by number of terms",
-                analysis.selected_sparsity,
-                needs=("rows", "size_kind"),
-                chart=charts.sparsity,
-                note="Macro average over problems, one line per method.",
-                by=BY,
-                each="sparsities",
-            ),
-            SPARSITY_OF_CLASS,
-        ),
-    ),
-    DeclaredSection(
-        "trade",
-        "Precision, recall and skew",
-        (
-            DeclaredFigure(
-                "precision-recall",
-                "Precision against recall",
-                analysis.precision_recall,
-                needs=("rows",),
-                chart=charts.precision_recall,
-                note="At the best size for F1.",
-                by=BY,
-            ),
-            DeclaredFigure(
-                "skew",
-                "{goal} against skew",
-                analysis.by_skew,
-                needs=("rows", "measure"),
-                chart=charts.skew,
-                reads=("measure",),
-                note="Each problem at its best size.",
-                by=BY,
-                requires="skews",
-            ),
-            DeclaredFigure(
-                "skew-{side}",
-                "{goal} of {side_label}",
-                analysis.skew_curves,
-                needs=("rows", "measure", "side", "threshold"),
-                chart=charts.curves,
-                reads=("measure",),
-                by=BY,
-                each="sides",
-                requires="skews",
-            ),
-        ),
-    ),
-    DeclaredSection(
-        "settings",
-        "Settings of the methods",
-        (
-            DeclaredFigure(
-                "setting-{setting}-{measure}",
-                "{goal} by {setting_label}",
-                analysis.setting_curves,
-                needs=("rows", "setting", "measure"),
-                chart=charts.setting_curves,
-                reads=("setting", "measure"),
-                note="Macro average over problems at the best size for the measure.",
-                by=BY,
-                each="settings",
-            ),
-        ),
-    ),
-    DeclaredSection(
-        "chances",
-        "Best chances",
-        (
-            DeclaredFigure(
-                "best-chances",
-                "How often a method is near the best {goal}",
-                analysis.best_chances,
-                needs=("rows", "measure"),
-                chart=charts.chances,
-                reads=("measure",),
-                note="Average maximum over sizes; "
-                "share of the problems within a tolerance of the best method.",
-                by=BY,
-                requires="methods",
-            ),
-            DeclaredFigure(
-                "pairs",
-                "How often one of two is near the best {goal}",
-                analysis.pair_chances,
-                needs=("rows", "measure"),
-                chart=charts.pairs,
-                note="The diagonal shows single methods. "
-                "Trying both methods of a good pair is safer than trying one.",
-                by=BY,
-                requires="methods",
-            ),
-            DeclaredFigure(
-                "backups",
-                "Backups of the leading method",
-                analysis.backups,
-                needs=("rows", "measure"),
-                chart=charts.backups,
-                reads=("measure",),
-                note="Of the problems where the leading method is not near the best, "
-                "the share where another is.",
-                by=BY,
-                requires="methods",
-                wide=True,
-            ),
-        ),
-    ),
-    DeclaredSection(
-        "tests",
-        "Significant differences",
-        (
-            DeclaredFigure(
-                "ranks",
-                "Mean ranks over problems",
-                analysis.mean_ranks,
-                needs=("rows", "measure"),
-                chart=charts.critical_difference,
-                note="Friedman's test, then Nemenyi's. Each problem at its best size.",
-                by=BY,
-                requires="methods",
-            ),
-            DeclaredFigure(
-                "paired",
-                "Paired tests at the best size",
-                analysis.paired_at_best_size,
-                needs=("rows", "measure"),
-                note="t and Wilcoxon over problems, corrected for the number of pairs by Holm's method.",
-                by=BY,
-                requires="methods",
-                wide=True,
-            ),
-        ),
-    ),
-    DeclaredSection(
-        "cost",
-        "Sizes and cost",
-        (
-            DeclaredFigure(
-                "needed",
-                "Smallest size that reaches 95 % of the best {goal}",
-                analysis.size_needed,
-                needs=("rows", "measure"),
-                by=BY,
-                wide=True,
-            ),
-            DeclaredFigure(
-                "trade-off",
-                "{goal} against memory",
-                analysis.trade_offs,
-                needs=("rows", "measure"),
-                chart=charts.trade_off,
-                reads=("measure",),
-                note="Cells: training documents times their mean number of selected terms. "
-                "The dashed line joins the values that nothing cheaper reaches.",
-                by=BY,
-            ),
-        ),
-    ),
-    DeclaredSection(
-        "selections",
-        "What was selected",
-        (
-            DeclaredFigure(
-                "stability",
-                "Similarity of the selections of different folds",
-                analysis.fold_stability,
-                needs=("selections", "n_terms", "sizes=studied"),
-                chart=charts.stability,
-                note="1: the same terms in every fold. Kuncheva's index is about 0 for random selections.",
-                by=BY,
-                requires="selections",
-            ),
-            DeclaredFigure(
-                "chosen-{parameter}",
-                "The {parameter_label} chosen",
-                analysis.chosen_parameters,
-                needs=("selections", "parameter"),
-                chart=charts.chosen_parameters,
-                reads=("parameter",),
-                note="Mean over trials and folds; the line shows the range.",
-                by=BY,
-                each="parameters",
-                requires="selections",
-            ),
-            DeclaredFigure(
-                "tuning-{parameter}",
-                "The goal by {parameter_label}",
-                analysis.tuning_curves,
-                needs=("selections", "parameter"),
-                chart=charts.tuning_curves,
-                reads=("parameter",),
-                note="Measured within the training documents, mean over trials and folds.",
-                by=BY,
-                each="parameters",
-                requires="selections",
-            ),
-        ),
-    ),
-    DeclaredSection("sides", "Positive and negative terms", SIDES_FIGURES),
-    DeclaredSection("plane", "Words and metrics over the ROC plane", STUDY_FIGURES),
-    DeclaredSection(
-        "corpora",
-        "Corpora",
-        (
-            DeclaredFigure(
-                "corpora",
-                "Documents, terms and classes of each corpus",
-                analysis.corpus_table,
-                needs=("corpora",),
-                note="The skew is that of the smallest class.",
-                requires="corpora",
-                wide=True,
-            ),
-        ),
-    ),
-)
 
 
 def study_report(
@@ -373,6 +127,7 @@ def study_figures(
     parts = by_learner(rows) if parts is None else parts
     vocabulary = {name: int(facts["terms"]) for name, facts in (corpora or {}).items() if "terms" in facts}
     tried = selections if selections is not None and not selections.is_empty() else None
+    curves = _curves(rows, measure)
     return Report(
         SECTIONS,
         sources={
@@ -393,10 +148,10 @@ def study_figures(
             "metric": [{"metric": name, "one_metric": [name]} for name in plane.metrics],
         },
         each={
-            "curves": _curves(rows, measure),
+            "curves": curves,
             "sparsities": [
                 {**curve, "terms_column": "n_terms"}
-                for curve in _curves(rows, measure)
+                for curve in curves
                 if (curve["size_kind"], curve["measure"]) == ("sparsity", measure)
             ],
             "sides": [
@@ -406,7 +161,7 @@ def study_figures(
             "settings": [
                 {"setting": name, "setting_label": SETTING_LABELS[name]} | curve
                 for name in analysis.setting_names(rows)
-                for curve in _curves(rows, measure)[:4]
+                for curve in curves[:4]
             ],
             "parameters": [
                 {"parameter": name, "parameter_label": PARAMETER_LABELS[name]}

@@ -1,0 +1,255 @@
+"""The figures of a study's report are declared here, section by section, in the order of the page."""
+
+from __future__ import annotations
+
+from termsieve import analysis, charts
+from termsieve.reports.figures import DeclaredFigure, DeclaredSection
+from termsieve.reports.planes import SIDES_FIGURES, SPARSITY_OF_CLASS, STUDY_FIGURES
+
+BY = ("learner",)
+
+SECTIONS = (
+    DeclaredSection(
+        "curves",
+        "Curves by size",
+        (
+            DeclaredFigure(
+                "{size_kind}-{measure}",
+                "{goal} by {size_label}",
+                analysis.size_curves,
+                needs=("rows", "measure", "size_kind"),
+                chart=charts.curves,
+                reads=("measure",),
+                note="Macro average over problems, with its 95 % band; a dashed line: all features.",
+                by=BY,
+                each="curves",
+            ),
+            DeclaredFigure(
+                "terms-{measure}",
+                "{goal} by number of terms instead of sparsity",
+                analysis.size_curves,
+                needs=("rows", "measure", "size_kind"),
+                chart=charts.curves,
+                reads=("measure", "x=terms_column"),
+                note="The same values as by sparsity, each at the mean number of terms that were selected.",
+                by=BY,
+                each="sparsities",
+            ),
+            DeclaredFigure(
+                "selected-sparsity",
+                "Sparsity of the selections by number of terms",
+                analysis.selected_sparsity,
+                needs=("rows", "size_kind"),
+                chart=charts.sparsity,
+                note="Macro average over problems, one line per method.",
+                by=BY,
+                each="sparsities",
+            ),
+            SPARSITY_OF_CLASS,
+        ),
+    ),
+    DeclaredSection(
+        "trade",
+        "Precision, recall and skew",
+        (
+            DeclaredFigure(
+                "precision-recall",
+                "Precision against recall",
+                analysis.precision_recall,
+                needs=("rows",),
+                chart=charts.precision_recall,
+                note="At the best size for F1.",
+                by=BY,
+            ),
+            DeclaredFigure(
+                "skew",
+                "{goal} against skew",
+                analysis.by_skew,
+                needs=("rows", "measure"),
+                chart=charts.skew,
+                reads=("measure",),
+                note="Each problem at its best size.",
+                by=BY,
+                requires="skews",
+            ),
+            DeclaredFigure(
+                "skew-{side}",
+                "{goal} of {side_label}",
+                analysis.skew_curves,
+                needs=("rows", "measure", "side", "threshold"),
+                chart=charts.curves,
+                reads=("measure",),
+                by=BY,
+                each="sides",
+                requires="skews",
+            ),
+        ),
+    ),
+    DeclaredSection(
+        "settings",
+        "Settings of the methods",
+        (
+            DeclaredFigure(
+                "setting-{setting}-{measure}",
+                "{goal} by {setting_label}",
+                analysis.setting_curves,
+                needs=("rows", "setting", "measure"),
+                chart=charts.setting_curves,
+                reads=("setting", "measure"),
+                note="Macro average over problems at the best size for the measure.",
+                by=BY,
+                each="settings",
+            ),
+        ),
+    ),
+    DeclaredSection(
+        "chances",
+        "Best chances",
+        (
+            DeclaredFigure(
+                "best-chances",
+                "How often a method is near the best {goal}",
+                analysis.best_chances,
+                needs=("rows", "measure"),
+                chart=charts.chances,
+                reads=("measure",),
+                note="Average maximum over sizes; "
+                "share of the problems within a tolerance of the best method.",
+                by=BY,
+                requires="methods",
+            ),
+            DeclaredFigure(
+                "pairs",
+                "How often one of two is near the best {goal}",
+                analysis.pair_chances,
+                needs=("rows", "measure"),
+                chart=charts.pairs,
+                note="The diagonal shows single methods. "
+                "Trying both methods of a good pair is safer than trying one.",
+                by=BY,
+                requires="methods",
+            ),
+            DeclaredFigure(
+                "backups",
+                "Backups of the leading method",
+                analysis.backups,
+                needs=("rows", "measure"),
+                chart=charts.backups,
+                reads=("measure",),
+                note="Of the problems where the leading method is not near the best, "
+                "the share where another is.",
+                by=BY,
+                requires="methods",
+                wide=True,
+            ),
+        ),
+    ),
+    DeclaredSection(
+        "tests",
+        "Significant differences",
+        (
+            DeclaredFigure(
+                "ranks",
+                "Mean ranks over problems",
+                analysis.mean_ranks,
+                needs=("rows", "measure"),
+                chart=charts.critical_difference,
+                note="Friedman's test, then Nemenyi's. Each problem at its best size.",
+                by=BY,
+                requires="methods",
+            ),
+            DeclaredFigure(
+                "paired",
+                "Paired tests at the best size",
+                analysis.paired_at_best_size,
+                needs=("rows", "measure"),
+                note="t and Wilcoxon over problems, corrected for the number of pairs by Holm's method.",
+                by=BY,
+                requires="methods",
+                wide=True,
+            ),
+        ),
+    ),
+    DeclaredSection(
+        "cost",
+        "Sizes and cost",
+        (
+            DeclaredFigure(
+                "needed",
+                "Smallest size that reaches 95 % of the best {goal}",
+                analysis.size_needed,
+                needs=("rows", "measure"),
+                by=BY,
+                wide=True,
+            ),
+            DeclaredFigure(
+                "trade-off",
+                "{goal} against memory",
+                analysis.trade_offs,
+                needs=("rows", "measure"),
+                chart=charts.trade_off,
+                reads=("measure",),
+                note="Cells: training documents times their mean number of selected terms. "
+                "The dashed line joins the values that nothing cheaper reaches.",
+                by=BY,
+            ),
+        ),
+    ),
+    DeclaredSection(
+        "selections",
+        "What was selected",
+        (
+            DeclaredFigure(
+                "stability",
+                "Similarity of the selections of different folds",
+                analysis.fold_stability,
+                needs=("selections", "n_terms", "sizes=studied"),
+                chart=charts.stability,
+                note="1: the same terms in every fold. Kuncheva's index is about 0 for random selections.",
+                by=BY,
+                requires="selections",
+            ),
+            DeclaredFigure(
+                "chosen-{parameter}",
+                "The {parameter_label} chosen",
+                analysis.chosen_parameters,
+                needs=("selections", "parameter"),
+                chart=charts.chosen_parameters,
+                reads=("parameter",),
+                note="Mean over trials and folds; the line shows the range.",
+                by=BY,
+                each="parameters",
+                requires="selections",
+            ),
+            DeclaredFigure(
+                "tuning-{parameter}",
+                "The goal by {parameter_label}",
+                analysis.tuning_curves,
+                needs=("selections", "parameter"),
+                chart=charts.tuning_curves,
+                reads=("parameter",),
+                note="Measured within the training documents, mean over trials and folds.",
+                by=BY,
+                each="parameters",
+                requires="selections",
+            ),
+        ),
+    ),
+    DeclaredSection("sides", "Positive and negative terms", SIDES_FIGURES),
+    DeclaredSection("plane", "Words and metrics over the ROC plane", STUDY_FIGURES),
+    DeclaredSection(
+        "corpora",
+        "Corpora",
+        (
+            DeclaredFigure(
+                "corpora",
+                "Documents, terms and classes of each corpus",
+                analysis.corpus_table,
+                needs=("corpora",),
+                note="The skew is that of the smallest class.",
+                requires="corpora",
+                wide=True,
+            ),
+        ),
+    ),
+)
