@@ -104,11 +104,10 @@ def selected_sparsity(rows: Rows, size_kind: str = "sparsity") -> pl.DataFrame:
     polars.DataFrame
         One row per method and size: metric, terms, sparsity.
     """
-    sized = rows.lazy().filter(pl.col("size_kind") == size_kind)
-    own = sized.group_by("method", "size", *PROBLEM, maintain_order=True).agg(pl.col("n_terms", "sparsity").mean())
-    means = own.group_by("method", "size", maintain_order=True).agg(pl.col("n_terms", "sparsity").mean())
-    table = means.select("size", "sparsity", metric="method", terms="n_terms").sort("metric", "size")
-    return table.select("metric", "terms", "sparsity").collect()
+    sized = size_curves(rows, size_kind=size_kind).filter(pl.col("size_kind") == size_kind)
+    means = sized.group_by("method", "size", maintain_order=True).agg(pl.col("n_terms", "sparsity").mean())
+    named = means.sort("method", "size").rename({"method": "metric", "n_terms": "terms"})
+    return named.select("metric", "terms", "sparsity")
 
 
 def best_size(rows: Rows, measure: Measure = "f1") -> tuple[str, float]:
