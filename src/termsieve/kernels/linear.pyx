@@ -82,10 +82,9 @@ cdef class Workspace:
             self.H, self.factor = np.empty(width * width), np.empty(width * width)
 
     cdef void reserve_packed(self, const Rows* rows, Py_ssize_t n_entries):
-        """Make room for all rows, packed, unless they have no or more than MAX_PACKED entries."""
+        """Make room for all rows, packed, unless they have more than MAX_PACKED entries."""
         cdef Py_ssize_t size = n_entries + 3 * (rows.n + rows.width)
-        self.packed.column = NULL
-        if n_entries == 0 or size > MAX_PACKED:
+        if size > MAX_PACKED:
             return
         if self.packed_column.shape[0] < size:
             self.packed_column, self.packed_row = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
@@ -455,9 +454,9 @@ def solve(
     elif not done and (method == DUAL or method == GRAM):
         space.reserve_gram(2 * n_bent if method == DUAL else rows.n, <Py_ssize_t> entries)
     if not done:
-        if method != DENSE:
-            # The logistic loss needs too few products per step to pay for the copy.
-            space.reserve_packed(&rows, 0 if logistic else <Py_ssize_t> entries)
+        space.packed.column = NULL
+        if method != DENSE and not logistic:  # which needs too few products per step to pay for the copy
+            space.reserve_packed(&rows, <Py_ssize_t> entries)
         with nogil:
             newton(&rows, space, logistic, method, &w[0], tolerance)
 
